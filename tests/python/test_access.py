@@ -122,7 +122,7 @@ def call(channel, path, metadata):
 
 
 @pytest.mark.parametrize("group", PATHS)
-def test_over_http(connection, group):
+def test_restricted_paths_require_the_token(connection, group):
     text = json.dumps({"error": f"This API is restricted, expecting header '{HEADER}'"}, separators=(",", ":"))
     for path in PATHS[group]:
         for method in METHODS:
@@ -137,20 +137,20 @@ def test_over_http(connection, group):
                 assert TOKEN not in body.decode() and TOKEN not in str(told)
 
 
-def test_what_is_nowhere_is_in_no_group(connection):
+def test_unknown_paths_belong_to_no_group(connection):
     for path in ["/", "/v2/", "/v2/nope", "/v2/health", "/v2/logging/", "//v2/logging", "/v2/%6cogging", "/V2/logging"]:
         for headers in [[], [(HEADER, TOKEN)]]:
             assert ask(connection, "GET", path, headers)[0] in {400, 404}, path
 
 
-def test_metrics_are_open():
+def test_metrics_require_no_token():
     connection = http.client.HTTPConnection(METRICS, timeout=TIMEOUT)
     assert ask(connection, "GET", "/metrics", [])[0] == 200
     connection.close()
 
 
 @pytest.mark.parametrize("group", CALLS)
-def test_over_grpc(channel, group):
+def test_restricted_methods_require_the_token(channel, group):
     refusal = (grpc.StatusCode.UNAVAILABLE, f"This protocol is restricted, expecting header '{METADATA}'")
     metadata = [
         ([], False),
@@ -168,13 +168,13 @@ def test_over_grpc(channel, group):
             assert (call(channel, path, pairs) == refusal) == refused, (path, pairs)
 
 
-def test_a_call_that_is_nowhere_is_in_no_group(channel):
+def test_unknown_methods_belong_to_no_group(channel):
     for path in ["Nope", "/nope.Nope/Nope", "modelinfer"]:
         for metadata in [[], [(METADATA, TOKEN)]]:
             assert call(channel, path, metadata)[0] == grpc.StatusCode.UNIMPLEMENTED
 
 
-def test_openai_s_clients_send_the_token_as_their_key():
+def test_openai_clients_send_the_token_as_api_key():
     connection = http.client.HTTPConnection(OPENAI, timeout=TIMEOUT)
     body = json.dumps({"model": "Letters", "prompt": "abc"}).encode()
     table = [
@@ -210,7 +210,7 @@ def test_openai_s_clients_send_the_token_as_their_key():
 
 @pytest.mark.skipif(HEADER != TOKENS, reason="it has no other header")
 @pytest.mark.parametrize("url", [f"http://{HTTP}", f"grpc://{GRPC}"])
-def test_pytriton_s_client(url):
+def test_pytriton_client_sends_the_token_with_inferences(url):
     # PyTriton's client sends the token only with inferences, but also uses other routes.
     if {"health", "metadata", "model-config"} & set(CLOSED):
         with pytest.raises(PyTritonClientError), ModelClient(url, "I_FP32", access_token=TOKEN, init_timeout_s=1) as client:

@@ -47,7 +47,7 @@ def test_surface(flavour):
 
 
 @pytest.mark.parametrize("flavour", CLIENTS)
-def test_many_at_once(flavour):
+def test_concurrent_requests(flavour):
     async def main(module, client):
         async def one(index):
             rows = 1 + index % 4
@@ -66,7 +66,7 @@ def test_many_at_once(flavour):
 
 
 @pytest.mark.parametrize("flavour", CLIENTS)
-def test_errors_and_then_a_good_one(flavour):
+def test_client_recovers_after_errors(flavour):
     async def main(module, client):
         x = np.array([[-1.0]], dtype=np.float32)
         with pytest.raises(InferenceServerException, match="-1 is below zero"):

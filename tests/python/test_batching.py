@@ -34,7 +34,7 @@ def rows(count, seed):
     return np.random.default_rng(seed).standard_normal((count, 3), dtype=np.float32)
 
 
-def test_mixed_sizes_are_gathered_and_cut_apart(protocol):
+def test_requests_of_mixed_sizes_are_batched_and_split(protocol):
     sent = [rows(1 + index % 5, index) for index in range(24)]
     calls = [
         lambda client, array=array: infer(protocol, client, "Gather", {"x": array})
@@ -51,7 +51,7 @@ def test_mixed_sizes_are_gathered_and_cut_apart(protocol):
     assert max(batches) > 5, f"no two requests shared a batch: {batches}"
 
 
-def test_shapes_that_do_not_stack_are_kept_apart(protocol):
+def test_unstackable_shapes_are_not_batched(protocol):
     sent = [np.full((1, 1 + index % 3), index, dtype=np.float32) for index in range(12)]
     calls = [
         lambda client, array=array: infer(protocol, client, "Gather", {"x": array})
@@ -62,7 +62,7 @@ def test_shapes_that_do_not_stack_are_kept_apart(protocol):
         assert outputs["OUTPUT_2"][0, 0] <= 4
 
 
-def test_optional_inputs_are_kept_apart(protocol):
+def test_different_optional_inputs_are_not_batched(protocol):
     with_b = {"a": rows(1, 1), "b": rows(1, 2)}
     without_b = {"a": rows(1, 3)}
     calls = [
@@ -74,7 +74,7 @@ def test_optional_inputs_are_kept_apart(protocol):
         np.testing.assert_array_equal(got, expected)
 
 
-def test_a_preferred_size_leaves_at_once(protocol):
+def test_preferred_size_is_executed_at_once(protocol):
     calls = [
         lambda client, index=index: infer(protocol, client, "Preferred", {"x": rows(1, index)})
         for index in range(4)
@@ -85,14 +85,14 @@ def test_a_preferred_size_leaves_at_once(protocol):
     assert [outputs["OUTPUT_2"][0, 0] for outputs in results] == [4, 4, 4, 4]
 
 
-def test_fewer_leave_after_the_delay(protocol, client):
+def test_smaller_batch_is_executed_after_the_delay(protocol, client):
     begun = time.monotonic()
     outputs = infer(protocol, client, "Preferred", {"x": rows(3, 0)})
     assert 1.9 < time.monotonic() - begun < 4
     assert outputs["OUTPUT_2"][0, 0] == 3
 
 
-def test_without_batch_each_request_is_a_call(protocol):
+def test_unbatched_function_is_called_for_each_request(protocol):
     sent = [rows(1 + index % 3, index) for index in range(8)]
     calls = [
         lambda client, array=array: infer(protocol, client, "OneByOne", {"x": array})
@@ -115,7 +115,7 @@ def test_first_value(protocol, client):
     np.testing.assert_array_equal(got, x * np.float32(2.5))
 
 
-def test_parameters_of_others_stay_with_them(protocol):
+def test_parameters_stay_with_their_request(protocol):
     x = rows(1, 0)
 
     def call(number):
@@ -130,7 +130,7 @@ def test_parameters_of_others_stay_with_them(protocol):
     assert results == [f"number={index % 4}".encode() for index in range(16)]
 
 
-def test_two_instances_work_at_once(protocol):
+def test_two_instances_run_concurrently(protocol):
     nap = np.array([[400]], dtype=np.uint32)
     call = lambda client: infer(protocol, client, "Counter", {"milliseconds": nap})
     begun = time.monotonic()
@@ -139,7 +139,7 @@ def test_two_instances_work_at_once(protocol):
     assert {int(outputs["OUTPUT_1"][0, 0]) for outputs in results} == {0, 1}
 
 
-def test_an_instance_knows_its_device(protocol, http):
+def test_instance_receives_its_device(protocol, http):
     groups = http.get_model_config("Placed")["instance_group"]
     assert [(group["kind"], group["count"], group["gpus"]) for group in groups] == [("KIND_CPU", 2, [])]
     nap = np.array([[400]], dtype=np.uint32)
@@ -184,7 +184,7 @@ def lead(model):
     return answered["slow"] - answered["quick"]
 
 
-def test_order_is_kept_where_it_is_asked_for():
+def test_order_is_preserved_if_requested():
     # The two responses are sent in order, but two threads of the client receive them.
     for ordered in ("Ordered", "OrderedSideBySide"):
         assert lead(ordered) < 0.1

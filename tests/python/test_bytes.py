@@ -30,12 +30,12 @@ def test_binary(protocol, client):
 
 
 @pytest.mark.parametrize("element", ELEMENTS[:-1])
-def test_each_alone(protocol, client, element):
+def test_each_string_round_trips_alone(protocol, client, element):
     got = infer(protocol, client, "I_BYTES", {"INPUT_1": array([element])})["OUTPUT_1"]
     assert got[0, 0] == element
 
 
-def test_json_there_and_back(http):
+def test_json_round_trips(http):
     texts = ["plain", "", "a\0b", "trailing\0", "é€𝄞", "\n\"\\/\t"]
     inputs = [tensor(tritonclient.http, "INPUT_1", array([t.encode() for t in texts]), binary_data=False)]
     outputs = [tritonclient.http.InferRequestedOutput("OUTPUT_1", binary_data=False)]
@@ -73,7 +73,7 @@ def test_string_elements(protocol, client):
     assert list(got[0]) == list(sent[0])
 
 
-def test_a_string_that_is_no_utf8_is_the_clients_mistake(then_right):
+def test_string_that_is_not_utf8_is_a_client_error(then_right):
     tail = encoded([b"ok", b"\xff"])
     parameters = {"binary_data_size": len(tail)}
     document = {"inputs": [{"name": "INPUT_1", "datatype": "BYTES", "shape": [1, 2], "parameters": parameters}]}

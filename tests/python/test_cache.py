@@ -57,7 +57,7 @@ class Counted:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_ten_equal_requests_are_one_call(protocol, client, model):
+def test_ten_equal_requests_cause_one_call(protocol, client, model):
     counted, sent = Counted(model), rows(3)
     first = infer(protocol, client, model, {"x": sent})
     np.testing.assert_array_equal(first["OUTPUT_1"], sent)
@@ -71,12 +71,12 @@ def test_ten_equal_requests_are_one_call(protocol, client, model):
     }
 
 
-def test_other_elements_are_another_call(protocol, client):
+def test_different_elements_cause_another_call(protocol, client):
     calls = {call_of(infer(protocol, client, "Cached", {"x": rows()})) for _ in range(5)}
     assert len(calls) == 5
 
 
-def test_the_answer_has_the_id_of_its_request(protocol, client):
+def test_cached_response_has_the_id_of_its_request(protocol, client):
     inputs = [tensor(protocol, "x", rows())]
     for request_id in ("one", "two", ""):
         response = client.infer("Cached", inputs, request_id=request_id).get_response()
@@ -84,7 +84,7 @@ def test_the_answer_has_the_id_of_its_request(protocol, client):
         assert got == request_id
 
 
-def test_all_doors_and_forms_share_responses(http, grpc):
+def test_all_protocols_and_formats_share_cached_responses(http, grpc):
     sent, answers = rows(), queue.Queue()
     calls = [
         call_of(infer(tritonclient.http, http, "Cached", {"x": sent})),
@@ -108,7 +108,7 @@ def test_all_doors_and_forms_share_responses(http, grpc):
     assert len(calls) == 5 and len(set(calls)) == 1
 
 
-def test_classes_are_made_of_the_kept_response(protocol, client):
+def test_classification_uses_the_cached_response(protocol, client):
     inputs = [tensor(protocol, "x", rows())]
     outputs = [protocol.InferRequestedOutput("OUTPUT_1", class_count=1), protocol.InferRequestedOutput("OUTPUT_2")]
     whole = client.infer("Cached", inputs)
@@ -118,14 +118,14 @@ def test_classes_are_made_of_the_kept_response(protocol, client):
     assert classes.as_numpy("OUTPUT_2").tolist() == whole.as_numpy("OUTPUT_2").tolist()
 
 
-def test_parameters_do_not_count(protocol, client):
+def test_parameters_are_not_part_of_the_cache_key(protocol, client):
     sent = rows()
     first = infer(protocol, client, "Cached", {"x": sent}, parameters={"mood": "good"})
     second = infer(protocol, client, "Cached", {"x": sent}, parameters={"mood": "bad"})
     assert call_of(first) == call_of(second)
 
 
-def test_the_same_elements_of_another_input_are_another_request(protocol, client):
+def test_equal_elements_of_another_input_are_another_request(protocol, client):
     sent = rows()
     one = call_of(infer(protocol, client, "CachedEither", {"a": sent}))
     other = call_of(infer(protocol, client, "CachedEither", {"b": sent}))
@@ -136,7 +136,7 @@ def test_the_same_elements_of_another_input_are_another_request(protocol, client
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("value", [-1.0, -2.0], ids=["error", "panic"])
-def test_failures_are_not_kept(protocol, client, model, value, then_right):
+def test_failures_are_not_cached(protocol, client, model, value, then_right):
     counted, sent = Counted(model), np.full((1, 1), value, dtype=np.float32)
     said = set()
     for _ in range(3):
@@ -147,7 +147,7 @@ def test_failures_are_not_kept(protocol, client, model, value, then_right):
     assert counted() == {"fail": 3, "cache_miss": 3, "executions": 3}
 
 
-def test_the_miss_of_a_failure_takes_time_of_the_successes(protocol, client):
+def test_cache_miss_of_a_failure_counts_as_lookup_time(protocol, client):
     with connect(tritonclient.http) as http:
         before = statistics(http, "Cached")["inference_stats"]
         with pytest.raises(InferenceServerException):
@@ -158,7 +158,7 @@ def test_the_miss_of_a_failure_takes_time_of_the_successes(protocol, client):
     assert grown["success"] == grown["cache_miss"] > 0
 
 
-def test_refused_requests_are_not_looked_for(protocol, client):
+def test_invalid_requests_are_not_looked_up(protocol, client):
     counted = Counted("Cached")
     for _ in range(2):
         with pytest.raises(InferenceServerException):
@@ -185,7 +185,7 @@ def test_a_hit_does_not_wait_for_the_function(protocol, client):
     busy.join(timeout=20)
 
 
-def test_of_equal_requests_at_the_same_time_one_is_kept(protocol):
+def test_concurrent_equal_requests_cache_one_response(protocol):
     counted = Counted("CachedAlone")
     slow = np.array([[300.0, next(NUMBERS)]], dtype=np.float32)
     calls = queue.Queue()
@@ -209,7 +209,7 @@ def test_of_equal_requests_at_the_same_time_one_is_kept(protocol):
     client.close()
 
 
-def test_both_doors_tell_the_same_of_the_cache(http, grpc):
+def test_both_protocols_report_equal_cache_statistics(http, grpc):
     sent = rows()
     for _ in range(3):
         infer(tritonclient.http, http, "Cached", {"x": sent})
@@ -241,7 +241,7 @@ def test_metrics_of_the_cache(http):
     assert grown == {"entries": 1, "hits": 3, "misses": 1, "lookups": 4, "evictions": 0}
 
 
-def test_the_config_says_so(http, grpc):
+def test_configuration_contains_the_response_cache(http, grpc):
     assert http.get_model_config("Cached")["response_cache"] == {"enable": True}
     assert grpc.get_model_config("Cached").config.response_cache.enable
     assert "response_cache" not in http.get_model_config("AddSub")

@@ -38,7 +38,7 @@ def busy(pool, protocol, model, milliseconds):
     computed.result(timeout=20)
 
 
-def test_refused_requests_are_not_kept(protocol):
+def test_refused_requests_are_not_cached(protocol):
     counted, late, surplus = Counted("CachedQueue"), rows(), rows()
     with ThreadPoolExecutor(2) as pool, busy(pool, protocol, "CachedQueue", 2500):
         waits = pool.submit(ask, protocol, "CachedQueue", late)
@@ -52,7 +52,7 @@ def test_refused_requests_are_not_kept(protocol):
     assert (seen["executions"], seen["cache_miss"], seen["cache_hit"]) == (3, 3, 2)
 
 
-def test_a_hit_needs_no_place_in_the_queue(protocol):
+def test_cache_hit_needs_no_queue_slot(protocol):
     sent, other = rows(), rows()
     call = ask(protocol, "CachedQueue", sent)
     with ThreadPoolExecutor(2) as pool, busy(pool, protocol, "CachedQueue", 2500):
@@ -64,7 +64,7 @@ def test_a_hit_needs_no_place_in_the_queue(protocol):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_cancelled_requests_are_not_kept(grpc, model):
+def test_cancelled_requests_are_not_cached(grpc, model):
     sent, heard = rows(), threading.Event()
     with ThreadPoolExecutor(1) as pool, busy(pool, tritonclient.grpc, model, 1000):
         inputs = [tensor(tritonclient.grpc, "x", sent)]

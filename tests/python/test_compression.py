@@ -20,7 +20,7 @@ DECOMPRESS = {"gzip": gzip.decompress, "deflate": zlib.decompress}
 @pytest.mark.parametrize("there", [None, "gzip", "deflate"])
 @pytest.mark.parametrize("back", [None, "gzip", "deflate"])
 @pytest.mark.parametrize("binary", [False, True])
-def test_client(http, there, back, binary):
+def test_client_compresses_both_ways(http, there, back, binary):
     sent = np.arange(5000, dtype=np.float32).reshape(1, 5000)
     inputs = [tensor(tritonclient.http, "INPUT_1", sent, binary_data=binary)]
     outputs = [tritonclient.http.InferRequestedOutput("OUTPUT_1", binary_data=binary)]
@@ -35,7 +35,7 @@ def test_client(http, there, back, binary):
 
 
 @pytest.mark.parametrize("encoding", COMPRESS)
-def test_request(encoding):
+def test_compressed_request_is_accepted(encoding):
     headers = {"Content-Encoding": encoding}
     status, _, body = request("POST", PATH, COMPRESS[encoding](BODY), headers)
     assert status == 200
@@ -43,7 +43,7 @@ def test_request(encoding):
 
 
 @pytest.mark.parametrize("accepted", ["gzip", "deflate", "gzip, deflate", "deflate, gzip;q=0.5"])
-def test_response(accepted):
+def test_response_is_compressed_on_request(accepted):
     status, headers, body = request("POST", PATH, BODY, {"Accept-Encoding": accepted})
     assert status == 200
     encoding = headers["Content-Encoding"]
@@ -52,7 +52,7 @@ def test_response(accepted):
 
 
 @pytest.mark.parametrize("accepted", ["br", "identity"])
-def test_response_stays_as_it_is(accepted):
+def test_response_is_not_compressed_without_a_supported_encoding(accepted):
     status, headers, body = request("POST", PATH, BODY, {"Accept-Encoding": accepted})
     assert status == 200
     assert headers["Content-Encoding"] is None
@@ -69,7 +69,7 @@ def test_response_stays_as_it_is(accepted):
         ("deflate", zlib.compress(BODY)[:-6]),
     ],
 )
-def test_what_cannot_be_decompressed(encoding, body, then_right):
+def test_invalid_compressed_body_is_refused(encoding, body, then_right):
     status, _, answer = request("POST", PATH, body, {"Content-Encoding": encoding})
     if TRITONSERVER:
         # tritonserver uses the part that it can decompress, and reads an empty body as an empty
@@ -81,13 +81,13 @@ def test_what_cannot_be_decompressed(encoding, body, then_right):
 
 
 @pytest.mark.parametrize("encoding", ["br", "gzip, gzip", "zstd"])
-def test_unknown_encodings(encoding, then_right):
+def test_unknown_encodings_are_refused(encoding, then_right):
     status, headers, answer = request("POST", PATH, BODY, {"Content-Encoding": encoding})
     assert (status, headers["Accept-Encoding"]) == (501, "gzip, deflate")
     assert json.loads(answer) == {"error": "Unsupported compression type"}
 
 
-def test_a_bomb_does_not_fill_the_memory(then_right):
+def test_decompression_bomb_is_refused(then_right):
     bomb = gzip.compress(b"[" + b" " * (512 << 20), compresslevel=1)
     status, _, answer = request("POST", PATH, bomb, {"Content-Encoding": "gzip"})
     # tritonserver decompresses the body, and finds no JSON.

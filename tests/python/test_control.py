@@ -82,7 +82,7 @@ def as_it_began():
     until(lambda: call("GET", "/v2/health/ready")[0] == 200)
 
 
-def test_at_first_what_was_asked_for_is_there():
+def test_requested_models_are_loaded_at_startup():
     assert index() == {
         "Moody": {"name": "Moody"},
         "Numbered": {"name": "Numbered"},
@@ -114,7 +114,7 @@ PARAMETERS = [
 
 
 @pytest.mark.parametrize("name, body, status, text", PARAMETERS)
-def test_what_a_load_is_answered_over_http(name, body, status, text):
+def test_load_responses_over_http(name, body, status, text):
     got, content_type, answer = post(f"models/{name}/load", body)
     assert (got, content_type) == (status, JSON), answer
     if text is None:
@@ -125,7 +125,7 @@ def test_what_a_load_is_answered_over_http(name, body, status, text):
     assert call("GET", "/v2/models/Plain/ready")[0] == 200
 
 
-def test_what_other_calls_are_answered_over_http():
+def test_repository_responses_over_http():
     for path in ["r/models/Plain/load", "r/models/Plain/unload"]:
         status, content_type, answer = post(path)
         assert (status, content_type) == (501, JSON)
@@ -158,7 +158,7 @@ def test_what_other_calls_are_answered_over_http():
     assert call("GET", "/v2/health/ready")[0] == 200
 
 
-def test_what_calls_are_answered_over_grpc(stub):
+def test_repository_responses_over_grpc(stub):
     parameter = pb.ModelRepositoryParameter
     load = lambda name, repository="", **parameters: stub.RepositoryModelLoad(
         pb.RepositoryModelLoadRequest(model_name=name, repository_name=repository, parameters=parameters)
@@ -212,7 +212,7 @@ def test_what_calls_are_answered_over_grpc(stub):
     unload("Plain", unload_dependents=parameter(bool_param=True))
 
 
-def test_files_are_nothing_for_what_is_compiled():
+def test_file_parameters_are_refused_for_compiled_models():
     file = {"parameters": {"config": "{}", "file:1/x": base64.b64encode(b"x").decode()}}
     status, _, answer = post("models/Plain/load", file)
     error = json.loads(answer)["error"]
@@ -221,7 +221,7 @@ def test_files_are_nothing_for_what_is_compiled():
     assert wire.TRITONSERVER or "'file:1/x' cannot be used" in error
 
 
-def test_what_is_no_file_of_the_binary_is_taken_from_the_configuration():
+def test_load_applies_changed_configuration_options():
     config = json.loads(call("GET", "/v2/models/Plain/config")[2])
     config["max_batch_size"] = 2
     config["dynamic_batching"] = {"max_queue_delay_microseconds": 100}
@@ -234,7 +234,7 @@ def test_what_is_no_file_of_the_binary_is_taken_from_the_configuration():
     assert json.loads(call("GET", "/v2/models/Plain/config")[2])["max_batch_size"] == 4
 
 
-def test_nvidias_clients(client, protocol):
+def test_nvidia_clients_load_and_unload(client, protocol):
     client.load_model("Moody")
     assert client.is_model_ready("Moody") and client.is_server_ready()
     MOODY.touch()
@@ -259,7 +259,7 @@ def test_nvidias_clients(client, protocol):
     assert client.is_model_ready("Moody") and client.is_server_ready()
 
 
-def test_kserves_agent():
+def test_kserve_agent_loads_and_unloads():
     for name in ["Plain", "Moody"]:
         assert post(f"models/{name}/load", "{}")[0] == 200
         assert call("GET", f"/v2/models/{name}/ready")[0] == 200
@@ -268,7 +268,7 @@ def test_kserves_agent():
     until(lambda: call("GET", "/v2/health/ready")[0] == 200)
 
 
-def test_seldons_agent(stub):
+def test_seldon_agent_loads_and_unloads(stub):
     assert stub.ServerLive(pb.ServerLiveRequest()).live
     for model in stub.RepositoryIndex(pb.RepositoryIndexRequest()).models:
         if model.state in ["READY", "LOADING"]:
@@ -285,7 +285,7 @@ def test_seldons_agent(stub):
     assert stub.ModelInfer(request).model_name == "Plain"
 
 
-def test_a_load_makes_the_state_anew_and_the_old_one_ends(http):
+def test_load_replaces_the_state_and_drops_the_old_one(http):
     http.load_model("Numbered")
     first, _ = ask(http, 1)
     http.load_model("Numbered")
@@ -323,7 +323,7 @@ def size():
     return int(status["Threads"]), len(list((process / "fd").iterdir())), int(status["VmRSS"].split()[0])
 
 
-def test_loads_under_traffic_lose_nothing_and_leave_nothing():
+def test_loads_under_traffic_lose_no_request_and_leak_nothing():
     post("models/Numbered/load")
     stop, mistakes, answered = threading.Event(), [], []
 
@@ -364,7 +364,7 @@ def test_loads_under_traffic_lose_nothing_and_leave_nothing():
     assert after[2] <= before[2] + 8192, (before, after)
 
 
-def test_unloads_under_traffic_answer_what_was_accepted():
+def test_unloads_under_traffic_complete_accepted_requests():
     stop, mistakes, refused, answered = threading.Event(), [], [], []
 
     def traffic(number):

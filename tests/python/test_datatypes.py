@@ -74,7 +74,7 @@ def test_json(http, datatype, there, back):
 
 
 @pytest.mark.parametrize("datatype", sorted(WITHOUT_JSON))
-def test_half_floats_have_no_json(datatype, then_right):
+def test_half_floats_have_no_json_form(datatype, then_right):
     document = {"inputs": [{"name": "INPUT_1", "datatype": datatype, "shape": [1, 1], "data": [1.5]}]}
     status, answer = post_json(f"I_{datatype}", document)
     assert status == 400
@@ -125,7 +125,7 @@ def test_empty_dimension(protocol, client):
         ("FP32", ["0.1", "1e-7", "-0.0", "16777216.0", "1e-45", "3.4028235e38"]),
     ],
 )
-def test_json_numbers_are_the_shortest_that_read_back(datatype, texts):
+def test_json_numbers_are_the_shortest_that_round_trip(datatype, texts):
     given = f'{{"name":"INPUT_1","datatype":"{datatype}","shape":[1,6],"data":[{",".join(texts)}]}}'
     path = f"/v2/models/I_{datatype}/infer"
     status, _, body = request("POST", path, f'{{"inputs":[{given}]}}')

@@ -76,13 +76,13 @@ def u32(value):
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 1000])
-def test_a_request_has_as_many_answers_as_its_function(stream, count):
+def test_request_receives_every_response_of_its_function(stream, count):
     for _ in range(2):
         stream.ask("Count", count=i32(count))
         assert stream.all() == (list(range(count)), None)
 
 
-def test_only_an_empty_answer_is_final_and_only_where_it_is_asked_for(stream):
+def test_final_response_is_empty_and_sent_on_request(stream):
     stream.ask("Count", "a", count=i32(2))
     assert [stream.next() for _ in range(3)] == [("a", 0, False), ("a", 1, False), ("a", None, True)]
     stream.ask("Count", "b", final=False, count=i32(1))
@@ -92,7 +92,7 @@ def test_only_an_empty_answer_is_final_and_only_where_it_is_asked_for(stream):
     assert stream.next() == ("d", None, True)
 
 
-def test_requests_of_one_stream_are_answered_side_by_side(stream):
+def test_requests_of_one_stream_run_concurrently(stream):
     for index in range(32):
         stream.ask("PatientCount", str(index), count=i32(index), milliseconds=u32(5))
     got = {str(index): [] for index in range(32)}
@@ -104,7 +104,7 @@ def test_requests_of_one_stream_are_answered_side_by_side(stream):
     assert got == {str(index): list(range(index)) for index in range(32)}
 
 
-def test_a_long_stream_holds_no_other_up(stream):
+def test_long_stream_does_not_block_others(stream):
     stream.ask("PatientCount", "long", count=i32(2000), milliseconds=u32(5))
     for index in range(4):
         stream.ask("PatientCount", str(index), count=i32(2), milliseconds=u32(5))
@@ -132,7 +132,7 @@ def test_each_request_of_a_batch_has_its_own_rows(stream):
     assert got[7] == 7
 
 
-def test_an_answer_leaves_when_it_is_there(stream):
+def test_response_is_sent_at_once(stream):
     begun = time.monotonic()
     stream.ask("SlowCount", count=i32(3), milliseconds=u32(300))
     times = []
@@ -145,7 +145,7 @@ def test_an_answer_leaves_when_it_is_there(stream):
 
 @pytest.mark.parametrize("model, text", [("FailsAt", "no answer"), ("PanicsAt", "panicked: no answer")])
 @pytest.mark.parametrize("at", [0, 1, 5])
-def test_an_error_is_the_last_answer(stream, model, text, at):
+def test_error_is_the_last_response(stream, model, text, at):
     for _ in range(2):
         stream.ask(model, at=i32(at))
         values, error = stream.all()
@@ -156,13 +156,13 @@ def test_an_error_is_the_last_answer(stream, model, text, at):
         assert [stream.next(), stream.next()] == [("next", 0, False), ("next", None, True)]
 
 
-def test_an_error_in_place_of_all_answers(stream):
+def test_error_instead_of_all_responses(stream):
     stream.ask("FailsAt", at=i32(-3))
     values, error = stream.all()
     assert values == [] and "-3 is below 0" in error
 
 
-def test_answers_have_parameters_and_several_outputs(stream):
+def test_responses_have_parameters_and_several_outputs(stream):
     stream.ask("Told", value=i32(3))
     for number in range(3):
         result, error = stream.answers.get(timeout=TIMEOUT)
@@ -175,7 +175,7 @@ def test_answers_have_parameters_and_several_outputs(stream):
     assert stream.next()[1:] == (None, True)
 
 
-def test_requests_of_a_batch_are_answered_each_by_itself(stream):
+def test_requests_of_a_batch_receive_separate_responses(stream):
     values = [4, 0, 2]
     for value in values:
         stream.ask("Apart", str(value), value=i32(value))
@@ -188,7 +188,7 @@ def test_requests_of_a_batch_are_answered_each_by_itself(stream):
     assert got == {str(value): list(range(value, -1, -1)) for value in values}
 
 
-def test_a_stream_that_is_half_closed_is_answered_to_its_end():
+def test_half_closed_stream_receives_all_responses():
     client = connect(tritonclient.grpc)
     answers = queue.Queue()
     client.start_stream(callback=lambda result, error: answers.put((result, error)))
@@ -205,7 +205,7 @@ def test_a_stream_that_is_half_closed_is_answered_to_its_end():
     client.close()
 
 
-def test_the_statistics_have_each_answer(stream):
+def test_statistics_contain_each_response(stream):
     client = connect(tritonclient.grpc)
 
     def statistics():
@@ -224,7 +224,7 @@ def test_the_statistics_have_each_answer(stream):
     client.close()
 
 
-def test_other_ways_to_ask_are_refused():
+def test_unary_requests_of_decoupled_models_are_refused():
     client = connect(tritonclient.grpc)
     config = client.get_model_config("Count").config
     assert config.model_transaction_policy.decoupled
@@ -256,7 +256,7 @@ async def asked(client, model, **inputs):
         yield answers, int(result.as_numpy("OUTPUT_1")[0, 0])
 
 
-def test_asyncio_streams_are_answered_side_by_side():
+def test_asyncio_streams_run_concurrently():
     async def one(client, count):
         answers = asked(client, "PatientCount", count=i32(count), milliseconds=u32(2))
         return [value async for _, value in answers]
@@ -268,7 +268,7 @@ def test_asyncio_streams_are_answered_side_by_side():
     assert asyncio.run(main()) == [list(range(count)) for count in range(20)]
 
 
-def test_pytritons_client_has_all_answers():
+def test_pytriton_client_receives_all_responses():
     with DecoupledModelClient(f"grpc://{GRPC}", "Count") as client:
         for count in [3, 0, 1, 100]:
             answers = client.infer_sample(count=np.array([count], dtype=np.int32))
@@ -277,7 +277,7 @@ def test_pytritons_client_has_all_answers():
         assert [int(answer["OUTPUT_1"][0, 0]) for answer in answers] == [0, 1]
 
 
-def test_pytritons_client_stays_usable_after_an_error():
+def test_pytriton_client_stays_usable_after_an_error():
     with DecoupledModelClient(f"grpc://{GRPC}", "FailsAt") as client:
         for at in [2, -1, 0, 2]:
             got = []
@@ -289,7 +289,7 @@ def test_pytritons_client_stays_usable_after_an_error():
             assert expected in str(failed.value)
 
 
-def test_pytritons_asyncio_client_has_all_answers():
+def test_pytriton_asyncio_client_receives_all_responses():
     async def one(count):
         async with AsyncioDecoupledModelClient(f"grpc://{GRPC}", "PatientCount") as client:
             inputs = {"count": i32(count), "milliseconds": u32(2)}
@@ -302,7 +302,7 @@ def test_pytritons_asyncio_client_has_all_answers():
     assert asyncio.run(main()) == [list(range(count)) for count in range(8)]
 
 
-def test_pytritons_asyncio_client_hears_errors():
+def test_pytriton_asyncio_client_receives_errors():
     async def main():
         async with AsyncioDecoupledModelClient(f"grpc://{GRPC}", "PanicsAt") as client:
             got = []
@@ -314,7 +314,7 @@ def test_pytritons_asyncio_client_hears_errors():
     asyncio.run(main())
 
 
-def test_pytritons_client_for_one_answer_says_which_it_wants():
+def test_pytriton_unary_client_names_the_decoupled_client():
     with pytest.raises(PyTritonClientInferenceServerError, match="Use DecoupledModelClient instead"):
         with ModelClient(f"grpc://{GRPC}", "Count") as client:
             client.infer_batch(count=i32(1))

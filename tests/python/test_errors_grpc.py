@@ -59,7 +59,7 @@ if TRITONSERVER:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_messages(grpc, case):
+def test_invalid_messages_are_refused(grpc, case):
     request, fragment = CASES[case]
     with pytest.raises(rpc.RpcError) as raised:
         grpc._client_stub.ModelInfer(request, timeout=10)
@@ -67,7 +67,7 @@ def test_messages(grpc, case):
     assert fragment in raised.value.details()
 
 
-def test_two_tensors_in_one_place(grpc):
+def test_too_many_raw_tensors_are_refused(grpc):
     request = message([1, 4], [DATA, DATA])
     try:
         response = grpc._client_stub.ModelInfer(request, timeout=10)
@@ -85,7 +85,7 @@ def test_two_tensors_in_one_place(grpc):
         ("I_FP32", "x", "INVALID_ARGUMENT", "version string 'x'"),
     ],
 )
-def test_models_that_are_not_there(grpc, model, version, code, fragment):
+def test_unknown_models_are_refused(grpc, model, version, code, fragment):
     given = tritonclient.grpc.InferInput("INPUT_1", [1, 1], "FP32")
     given.set_data_from_numpy(np.ones((1, 1), np.float32))
     with pytest.raises(InferenceServerException) as raised:
@@ -112,7 +112,7 @@ def test_client_sees_the_message(grpc, model, arrays, fragment):
     assert raised.value.status() == "StatusCode.INVALID_ARGUMENT"
 
 
-def test_metadata_of_models_that_are_not_there(grpc):
+def test_metadata_of_unknown_models_is_refused(grpc):
     for call, code in (
         (grpc.get_model_metadata, "NOT_FOUND"),
         (grpc.get_model_config, "NOT_FOUND"),
@@ -124,7 +124,7 @@ def test_metadata_of_models_that_are_not_there(grpc):
     assert not grpc.is_model_ready("Nope")
 
 
-def test_models_come_and_go_only_where_the_server_was_started_so(grpc):
+def test_loads_require_explicit_model_control(grpc):
     for call in (grpc.load_model, grpc.unload_model):
         for name in ("I_FP32", "Nope"):
             with pytest.raises(InferenceServerException, match="explicit model load / unload is not allowed") as raised:
@@ -133,7 +133,7 @@ def test_models_come_and_go_only_where_the_server_was_started_so(grpc):
 
 
 @pytest.mark.parametrize("length", [20_000, 60_000])
-def test_too_much_metadata(grpc, length):
+def test_too_much_metadata_is_refused(grpc, length):
     stub = grpc._client_stub
     right = message([1, 4], [DATA])
     for call, request in ((stub.ServerLive, service_pb2.ServerLiveRequest()), (stub.ModelInfer, right)):

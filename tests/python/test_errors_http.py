@@ -133,7 +133,7 @@ RANGES = [
 
 
 @pytest.mark.parametrize("datatype, data", RANGES)
-def test_elements_out_of_range(datatype, data):
+def test_elements_out_of_range_are_refused(datatype, data):
     document = (
         '{"inputs":[{"name":"INPUT_1","datatype":"%s","shape":[1,1],"data":%s}]}' % (datatype, data)
     )
@@ -177,7 +177,7 @@ def test_binary(case):
     assert fragment in json.loads(body)["error"]
 
 
-def test_a_bool_that_is_neither():
+def test_invalid_bool_is_refused():
     document = {"inputs": [{"name": "INPUT_1", "datatype": "BOOL", "shape": [1, 2], "parameters": {"binary_data_size": 2}}]}
     status, _, body = post_binary("I_BOOL", document, b"\x01\x07")
     assert status == 400

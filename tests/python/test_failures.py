@@ -29,7 +29,7 @@ BAD = np.array([[1.0], [-2.5]], dtype=np.float32)
         ("WrongShape", r"'OUTPUT_1'.* has shape \[2,3\], expected \[-1,2\]"),
     ],
 )
-def test_the_message_names_the_reason(protocol, client, model, fragment):
+def test_message_contains_the_reason(protocol, client, model, fragment):
     with pytest.raises(InferenceServerException, match=fragment) as raised:
         infer(protocol, client, model, {"INPUT_1": BAD})
     assert raised.value.status() in ("500", "StatusCode.INTERNAL")

@@ -47,21 +47,21 @@ GOOD = [
 
 
 @pytest.mark.parametrize("model, document, outputs", GOOD)
-def test_an_answer_is_one_object(model, document, outputs):
+def test_response_is_one_object(model, document, outputs):
     expected = {**outputs, "model_name": model, "model_version": "1"}
     assert generate(model, document) == (200, "application/json", expected)
     assert events(model, document) == (200, EVENTS, [expected])
 
 
 @pytest.mark.parametrize("route", ["generate", "generate_stream"])
-def test_members_stand_in_the_order_of_their_names(route):
+def test_members_are_sorted_by_name(route):
     _, _, body = request("POST", f"/v2/models/AddSub/{route}", b'{"b":1,"a":2,"id":"i"}')
     body = body.decode().removeprefix("data: ").strip()
     assert list(json.loads(body)) == ["add", "id", "model_name", "model_version", "sub"]
 
 
 @pytest.mark.parametrize("version", ["1", "3"])
-def test_a_version_is_asked_for(version):
+def test_version_can_be_requested(version):
     status, _, answer = generate(f"Versioned/versions/{version}", {"x": 7})
     assert (status, answer["model_version"]) == (200, version)
 
@@ -78,19 +78,19 @@ BAD = [
 
 
 @pytest.mark.parametrize("model, document, status, text", BAD)
-def test_a_mistake_is_told_in_tritons_words(model, document, status, text):
+def test_errors_have_the_texts_of_triton(model, document, status, text):
     for route in ("generate", "generate_stream"):
         got, headers, body = request("POST", f"/v2/models/{model}/{route}", json.dumps(document))
         assert (got, headers["Content-Type"], json.loads(body)) == (status, "application/json", {"error": text})
 
 
-def test_an_encoding_is_refused(then_right):
+def test_compressed_bodies_are_refused(then_right):
     status, _, body = request("POST", "/v2/models/AddSub/generate", b"x", {"Content-Encoding": "gzip"})
     assert (status, json.loads(body)["error"]) == (400, "Unsupported content-encoding, only 'identity' is supported.")
 
 
 @pytest.mark.parametrize("model", ["Fail", "Panic"])
-def test_a_function_that_fails(model, then_right):
+def test_function_error_is_reported(model, then_right):
     # 2.51 reads the status from an error that it has freed.
     expected = 400 if TRITONSERVER else 500
     status, kind, answer = generate(model, {"INPUT_1": -1})
@@ -101,7 +101,7 @@ def test_a_function_that_fails(model, then_right):
     assert "-1 is below zero" in answer["error"]
 
 
-def test_curl_reads_a_stream():
+def test_curl_receives_a_stream():
     command = ["curl", "-sN", "-D", "-", "--noproxy", "*", "--max-time", str(TIMEOUT), "-d", '{"INPUT_1":5}', url("I_INT32", "generate_stream")]
     head, _, body = subprocess.run(command, capture_output=True, check=True, text=True).stdout.replace("\r", "").partition("\n\n")
     status, *headers = head.split("\n")
@@ -110,7 +110,7 @@ def test_curl_reads_a_stream():
     assert body == 'data: {"OUTPUT_1":5,"model_name":"I_INT32","model_version":"1"}\n\n'
 
 
-def test_a_connection_is_used_again():
+def test_connection_is_reused():
     connection = http.client.HTTPConnection(HTTP, timeout=TIMEOUT)
     for number in range(20):
         route = ("generate", "generate_stream")[number % 2]

@@ -28,17 +28,17 @@ def answers(model, *numbers, **members):
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 100])
-def test_each_answer_is_an_event(count):
+def test_each_response_is_an_event(count):
     assert events("Count", {"count": count}) == (200, EVENTS, answers("Count", *range(count)))
 
 
-def test_the_id_and_parameters_of_the_answers_are_members():
+def test_ids_and_parameters_of_responses_are_members():
     _, _, found = events("Told", {"value": 2, "id": "é"})
     expected = {"OUTPUT_1": 2, "id": "é", "model_name": "Told", "model_version": "1"}
     assert found == [{**expected, "OUTPUT_2": number, "number": number} for number in range(2)]
 
 
-def test_an_event_leaves_when_it_is_made():
+def test_event_is_sent_at_once():
     begun, arrived = time.monotonic(), []
     with httpx.Client(timeout=TIMEOUT) as client:
         document = {"count": 5, "milliseconds": 100}
@@ -48,7 +48,7 @@ def test_an_event_leaves_when_it_is_made():
     assert all(later - earlier > 0.05 for earlier, later in zip([0, *arrived], arrived)), arrived
 
 
-def test_the_status_is_that_of_the_first_answer():
+def test_first_response_determines_the_status():
     status, kind, (answer,) = events("FailsAt", {"at": 0})
     assert (status, kind, answer) == (500, EVENTS, {"error": "model 'FailsAt' failed: no answer 0"})
     status, _, found = events("FailsAt", {"at": 2})
@@ -60,7 +60,7 @@ def test_the_status_is_that_of_the_first_answer():
     assert "no answer 1" in found[1]["error"]
 
 
-def test_generate_has_room_for_one_answer():
+def test_generate_requires_exactly_one_response():
     assert generate("Count", {"count": 1}) == (200, "application/json", answers("Count", 0)[0])
     for model, document in [("Count", {"count": 0}), ("Count", {"count": 2}), ("FailsAt", {"at": 1})]:
         assert generate(model, document) == (500, "application/json", {"error": ONE})
@@ -75,14 +75,14 @@ def test_infer_is_refused():
     assert (status, headers["Content-Type"], body) == (501, "text/plain", expected)
 
 
-def test_curl_shows_what_comes():
+def test_curl_shows_events_as_they_arrive():
     command = ["curl", "-sN", "--noproxy", "*", "-d", '{"count":3}', url("Count", "generate_stream")]
     said = subprocess.run(command, capture_output=True, check=True, timeout=TIMEOUT).stdout.decode()
     event = 'data: {{"OUTPUT_1":{},"model_name":"Count","model_version":"1"}}\n\n'
     assert said == "".join(event.format(number) for number in range(3))
 
 
-def test_each_event_is_a_chunk_of_its_own():
+def test_each_event_is_a_separate_chunk():
     connection = socket.create_connection(HTTP.split(":"), timeout=TIMEOUT)
     body = b'{"count":2,"milliseconds":100}'
     head = b"POST /v2/models/SlowCount/generate_stream HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
@@ -96,7 +96,7 @@ def test_each_event_is_a_chunk_of_its_own():
 
 
 @pytest.mark.parametrize("seen", [0, 1, 2, 5, 50])
-def test_who_leaves_ends_the_function(seen):
+def test_disconnect_ends_the_function(seen):
     # There are two instances, which would otherwise stay busy.
     for _ in range(4):
         with httpx.stream("POST", url("Endless", "generate_stream"), json={"_value": 1}, timeout=TIMEOUT) as response:
@@ -112,7 +112,7 @@ def resident():
         return int(statm.read().split()[1]) * 4096 >> 20
 
 
-def test_who_reads_slowly_slows_the_function_and_nobody_else():
+def test_slow_reader_slows_only_its_function():
     before = resident()
     connection = http.client.HTTPConnection(HTTP, timeout=TIMEOUT)
     connection.request("POST", "/v2/models/Endless/generate_stream", json.dumps({"_value": 1}))
@@ -132,7 +132,7 @@ def events_of_another():
             return sum(1 for _, _ in zip(range(1000), source.iter_sse()))
 
 
-def test_many_streams_at_once():
+def test_many_concurrent_streams():
     def stream(number):
         return events("PatientCount", {"count": 20, "milliseconds": 5, "id": str(number)})[2]
 
@@ -141,7 +141,7 @@ def test_many_streams_at_once():
             assert found == answers("PatientCount", *range(20), id=str(number))
 
 
-def test_requests_of_one_batch_have_their_own_answers():
+def test_requests_of_one_batch_have_separate_streams():
     def stream(value):
         return events("Repeat", {"value": value})[2]
 
@@ -151,13 +151,13 @@ def test_requests_of_one_batch_have_their_own_answers():
             assert found == answers("Repeat", *[value] * len(found))
 
 
-def test_a_stream_on_which_nothing_comes_says_so():
+def test_idle_stream_sends_keep_alive_comments():
     command = ["curl", "-sN", "--noproxy", "*", "-d", '{"count":1,"milliseconds":15500}', url("PatientCount", "generate_stream")]
     said = subprocess.run(command, capture_output=True, check=True, timeout=TIMEOUT).stdout.decode()
     assert said == ': keep-alive\n\ndata: {"OUTPUT_1":0,"model_name":"PatientCount","model_version":"1"}\n\n'
 
 
-def test_an_asynchronous_client():
+def test_asyncio_client_receives_events():
     async def count(number):
         async with httpx.AsyncClient(timeout=TIMEOUT) as client:
             async with aconnect_sse(client, "POST", url("Count", "generate_stream"), json={"count": number}) as source:

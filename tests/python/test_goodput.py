@@ -78,5 +78,5 @@ async def compare():
     assert clients.opened < clients.refused / 2
 
 
-def test_a_full_queue_keeps_the_model_at_work():
+def test_full_queue_keeps_the_model_busy():
     asyncio.run(asyncio.wait_for(compare(), 90))

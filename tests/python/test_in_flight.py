@@ -46,19 +46,19 @@ def together(model, milliseconds, rows=1):
         return answers, time.monotonic() - begun
 
 
-def test_an_async_function_runs_as_many_side_by_side_as_asked():
+def test_async_function_runs_the_configured_number_concurrently():
     calls, took = together("SideBySide", [300] * 8)
     assert max(calls) == 4
     assert 0.6 <= took < 1.5, "eight of 300 ms, four at a time"
 
 
-def test_without_asking_there_is_one_at_a_time():
+def test_async_function_runs_one_batch_by_default():
     calls, took = together("Alone", [100] * 4)
     assert calls == [1] * 4
     assert took >= 0.4
 
 
-def test_other_functions_run_by_turns():
+def test_blocking_functions_run_one_at_a_time():
     calls, took = together("ByTurns", [50] * 8)
     assert calls == [1] * 8
     assert took >= 0.4
@@ -75,7 +75,7 @@ def test_instances_are_still_parallel():
 
 @pytest.mark.parametrize("count", [1, 2, 4, 8, 16])
 @pytest.mark.parametrize("model", ["Concurrent", "ConcurrentDelayed"])
-def test_requests_that_are_no_batch_run_side_by_side(model, count):
+def test_unbatched_requests_run_concurrently(model, count):
     for rows in [1, 3]:
         answers, took = together(model, [300] * count, rows)
         assert answers == [300] * count
@@ -83,7 +83,7 @@ def test_requests_that_are_no_batch_run_side_by_side(model, count):
         assert took < 0.3 * rounds + 0.29, "four at a time, none of which waits for company"
 
 
-def test_an_answer_does_not_wait_for_those_beside_it():
+def test_response_does_not_wait_for_concurrent_calls():
     with ThreadPoolExecutor(8) as pool:
         slow = [pool.submit(ask, "Concurrent", 1000) for _ in range(3)]
         quick = [pool.submit(ask, "Concurrent", 20) for _ in range(5)]
@@ -94,7 +94,7 @@ def test_an_answer_does_not_wait_for_those_beside_it():
 
 @pytest.mark.parametrize("count", [1, 2, 6])
 @pytest.mark.parametrize("failing, said", [(13, "asked to fail"), (66, "asked to panic")])
-def test_a_failure_is_that_of_its_request_alone(failing, said, count):
+def test_failure_affects_only_its_request(failing, said, count):
     for position in range(count):
         sent = [100 + index for index in range(count)]
         sent[position] = failing
@@ -105,7 +105,7 @@ def test_a_failure_is_that_of_its_request_alone(failing, said, count):
 
 
 @pytest.mark.parametrize("count", [2, 6])
-def test_a_request_that_is_taken_back_is_so_alone(count):
+def test_cancellation_affects_only_its_request(count):
     client = connect(tritonclient.grpc)
     try:
         for position in range(count):
@@ -120,13 +120,13 @@ def test_a_request_that_is_taken_back_is_so_alone(count):
         client.close()
 
 
-def test_requests_that_are_no_batch_go_to_the_instance_that_is_free():
+def test_unbatched_requests_use_the_free_instance():
     answers, took = together("ConcurrentOnTwo", [150] * 8)
     assert answers == [150] * 8
     assert took < 0.89, "four on each of two"
 
 
-def test_an_instance_that_computes_holds_nothing_that_another_could_run():
+def test_busy_instance_does_not_hold_runnable_requests():
     with ThreadPoolExecutor(3) as pool:
         slow = pool.submit(ask, "Computing", 1000)
         time.sleep(0.1)
@@ -137,7 +137,7 @@ def test_an_instance_that_computes_holds_nothing_that_another_could_run():
         assert slow.result() == 1000
 
 
-def test_a_failing_batch_leaves_the_others_alone():
+def test_failing_batch_does_not_affect_others():
     for _ in range(3):
         answers, _ = together("SharedState", [100, 13, 66, 100])
         assert answers[0] == answers[3] and answers[0] % 4 == 0, "four calls of one state"
@@ -145,7 +145,7 @@ def test_a_failing_batch_leaves_the_others_alone():
         assert "asked to panic" in answers[2]
 
 
-def test_all_are_counted(http):
+def test_all_requests_are_counted(http):
     before = statistics(http, "SideBySide")["inference_count"]
     together("SideBySide", [1] * 16)
     seen = statistics(http, "SideBySide")

@@ -58,7 +58,7 @@ def is_back(model):
     wait_until(lambda: ready(model) == {True})
 
 
-def test_a_model_that_hangs(protocol, http):
+def test_stalled_model_is_not_ready(protocol, http):
     failures = statistics(http, "Limited")["inference_stats"]["fail"]["count"]
     for round in range(2):
         answer, took = ask(protocol, "Limited", 2500)
@@ -76,7 +76,7 @@ def test_a_model_that_hangs(protocol, http):
     assert metric("nv_inference_request_failure", "Limited", reason="BACKEND") >= 4
 
 
-def test_requests_that_wait_are_refused(protocol):
+def test_waiting_requests_of_a_stalled_model_are_refused(protocol):
     with ThreadPoolExecutor(3) as pool:
         hanging = pool.submit(ask, protocol, "Limited", 1500)
         time.sleep(0.2)
@@ -89,7 +89,7 @@ def test_requests_that_wait_are_refused(protocol):
     is_back("Limited")
 
 
-def test_other_instances_go_on(protocol):
+def test_stalled_instance_does_not_affect_others(protocol):
     answer, _ = ask(protocol, "LimitedPair", 2500)
     fails(answer, TOO_LONG, "model 'LimitedPair': the call took longer than 0.5 s")
     for milliseconds in range(5):
@@ -100,7 +100,7 @@ def test_other_instances_go_on(protocol):
     assert ready("LimitedPair") == {True}
 
 
-def test_of_a_batch_what_is_done_is_answered(protocol):
+def test_stalled_batch_keeps_completed_responses(protocol):
     with ThreadPoolExecutor(4) as pool:
         asked = []
         for milliseconds in (1, 2, 1500, 4):
@@ -114,7 +114,7 @@ def test_of_a_batch_what_is_done_is_answered(protocol):
     is_back("LimitedEach")
 
 
-def test_an_async_call_is_given_up_and_its_instance_goes_on(protocol):
+def test_timed_out_async_call_does_not_stall_its_instance(protocol):
     with ThreadPoolExecutor(2) as pool:
         for _ in range(3):
             hanging = pool.submit(ask, protocol, "LimitedAsync", 600_000)

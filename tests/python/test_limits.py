@@ -31,7 +31,7 @@ def works(protocol, floats, **options):
     client.close()
 
 
-def test_a_request_may_be_as_large_as_its_protocol_s_limit():
+def test_request_size_is_limited_by_protocol():
     works(tritonclient.http, 20_000)
     status, text = fails(tritonclient.http, 30_000)
     assert status == "400" and "maximum allowed input size of 100000 bytes" in text
@@ -40,7 +40,7 @@ def test_a_request_may_be_as_large_as_its_protocol_s_limit():
     assert status == "StatusCode.RESOURCE_EXHAUSTED" and "50000 bytes. Use --grpc-max-input-size" in text
 
 
-def test_heads_have_the_bytes_and_the_number_of_the_options():
+def test_header_limits_are_configurable():
     assert request("GET", "/v2/health/live", headers={"x": "y" * 1500})[0] == 200
     status, _, answer = request("GET", "/v2/health/live", headers={"x": "y" * 3000})
     assert status == 431 and b"maximum of 2048 bytes. Use --max-header-bytes" in answer
@@ -68,14 +68,14 @@ def ends(address, sent, after):
     assert after * 0.8 < time.monotonic() - begun < after + 3
 
 
-def test_nobody_is_awaited_for_longer_than_the_options_say():
+def test_timeouts_are_configurable():
     ends(HTTP, b"GET /v2/health/live HTTP/1.1\r\nHo", 2)
     ends(GRPC, b"PRI * HTTP/2.0\r\n", 2)
     head = b"POST /v2/models/Gather/infer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 10\r\n\r\n"
     ends(HTTP, head + b"{", 1)
 
 
-def test_a_port_has_so_many_connections():
+def test_number_of_connections_is_configurable():
     host, port = HTTP.split(":")
     # Two more than the limit: connections may be accepted in another order than they are opened.
     held = [socket.create_connection((host, int(port)), timeout=TIMEOUT) for _ in range(10)]

@@ -60,7 +60,7 @@ def test_histograms_count_every_request(http):
     assert first["nv_inference_first_response_histogram_ms_count", None] == 5
 
 
-def test_summaries_have_the_quantiles_asked_for(http):
+def test_summaries_have_the_configured_quantiles(http):
     send(http, 3)
     for name in ("request", "queue", "compute_input", "compute_infer", "compute_output"):
         family = f"nv_inference_{name}_summary_us"
@@ -76,7 +76,7 @@ def test_summaries_have_the_quantiles_asked_for(http):
     assert "CachedEither" not in {sample.labels["model"] for sample in requests.samples}
 
 
-def test_counters_of_durations_are_off_and_others_are_not(http):
+def test_duration_counters_can_be_disabled(http):
     send(http, 1)
     found = families()
     assert not [name for name in found if name.endswith("_duration_us")]
@@ -85,7 +85,7 @@ def test_counters_of_durations_are_off_and_others_are_not(http):
     assert any(sample.value >= 1 for sample in found["nv_inference_exec_count"].samples)
 
 
-def test_requests_under_way_and_those_that_wait():
+def test_running_and_pending_requests_are_counted():
     def gauge(name):
         return one(name, "Slow")[name, None]
 
@@ -104,7 +104,7 @@ def test_requests_under_way_and_those_that_wait():
     assert busy >= 1.4
 
 
-def test_the_process():
+def test_process_metrics_are_reported():
     found = families()
 
     def value(name):
@@ -123,7 +123,7 @@ def test_the_process():
     assert 1.6e9 < value("process_start_time_seconds")
 
 
-def test_a_balancer_is_told_how_busy_the_model_is():
+def test_load_of_the_model_is_reported_to_load_balancers():
     body = json.dumps({"inputs": [{"name": "INPUT_1", "datatype": "FP32", "shape": [1, 2], "data": [1, 2]}]})
 
     def told(form, path="infer"):

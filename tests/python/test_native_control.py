@@ -80,7 +80,7 @@ def begin(http, pair, document):
             http.register_system_shared_memory("in", pair[0]._shm_key, 64)
 
 
-def test_what_is_under_way_is_answered_from_its_region(http, pair, then_right):
+def test_running_requests_use_their_region(http, pair, then_right):
     shm.set_shared_memory_region(pair[0], [np.array([[700]], dtype=np.uint32)])
     given = {"name": "milliseconds", "datatype": "UINT32", "shape": [1, 1]}
     place = {"shared_memory_region": "in", "shared_memory_byte_size": 4}
@@ -96,7 +96,7 @@ def test_what_is_under_way_is_answered_from_its_region(http, pair, then_right):
     assert wire.post_json("Slow", {"inputs": [{**given, "data": [1]}]})[0] == 200
 
 
-def test_only_a_load_that_changes_something_makes_the_state_anew(http):
+def test_only_changed_configurations_reload_the_state(http):
     config = json.loads(request("GET", "/v2/models/Counter/config")[2])
     config["instance_group"] = [{**config["instance_group"][0], "count": 1}]
 

@@ -60,7 +60,7 @@ def test_models_are_listed(client):
         assert refused(lambda: client.models.retrieve(name))[:4] == (404, "invalid_request_error", "model", "model_not_found")
 
 
-def test_a_completion(client):
+def test_completion_is_returned(client):
     answer = client.completions.create(model="Letters", prompt="héllo\n\"wörld\"")
     assert answer.object == "text_completion" and answer.model == "Letters" and answer.id.startswith("cmpl-")
     (choice,) = answer.choices
@@ -73,7 +73,7 @@ def test_a_completion(client):
     assert answer.choices[0].text == "hel"
 
 
-def test_a_completion_comes_piece_by_piece(client):
+def test_completion_is_streamed(client):
     chunks = list(client.completions.create(model="Letters", prompt="abc", max_tokens=2, stream=True))
     assert [(chunk.choices[0].text, chunk.choices[0].finish_reason) for chunk in chunks] == [
         ("a", None), ("b", None), ("", "length")]
@@ -98,7 +98,7 @@ def test_several_prompts_are_choices(client):
     assert last.choices == [] and last.usage.prompt_tokens == sum(map(len, prompts))
 
 
-def test_a_chat(client):
+def test_chat_completion_is_returned(client):
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "é"}], "name": "Ann"}]
     said = ["system: Be brief.\n", "userAnn: é\n"]
     answer = client.chat.completions.create(model="Said", messages=messages)
@@ -119,7 +119,7 @@ def test_a_chat(client):
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_model_of_one_answer(client, stream):
+def test_model_with_one_response(client, stream):
     messages = [{"role": "user", "content": "x" * 100_000}]
     options = {"stream_options": {"include_usage": True}} if stream else {}
     answer = client.chat.completions.create(model="Whole", messages=messages, stream=stream, **options)
@@ -132,13 +132,13 @@ def test_a_model_of_one_answer(client, stream):
         assert answer.choices[0].finish_reason == "content_filter" and answer.usage.total_tokens == 3
 
 
-def test_a_model_that_sends(client):
+def test_model_with_a_sender(client):
     messages = [{"role": "user", "content": str(number)} for number in range(50)]
     chunks = client.chat.completions.create(model="Sender", messages=messages, stream=True)
     assert [chunk.choices[0].delta.content for chunk in chunks] == ["", *map(str, range(50)), None]
 
 
-def test_what_the_function_takes_reaches_it(client):
+def test_members_are_passed_to_inputs(client):
     def told(**members):
         return client.completions.create(model="Members", prompt="p", **members).choices[0].text
 
@@ -151,7 +151,7 @@ def test_what_the_function_takes_reaches_it(client):
     assert client.completions.create(model="Demanding", prompt="p", temperature=0.5).choices[0].text == "p 0.5"
 
 
-def test_what_is_no_input_is_a_parameter(client):
+def test_other_members_are_parameters(client):
     def told(**members):
         return json.loads(client.completions.create(model="Besides", prompt="p", **members).choices[0].text)
 
@@ -163,7 +163,7 @@ def test_what_is_no_input_is_a_parameter(client):
     assert refused(client.completions.create, model="Besides", prompt="p", n=2)[:3] == (400, "invalid_request_error", "n")
 
 
-def test_what_the_function_does_not_take(client):
+def test_unsupported_members_are_refused(client):
     # Parameters that only affect the style are ignored.
     harmless = {"temperature": 0.3, "top_p": 1, "presence_penalty": 0.1, "frequency_penalty": -1, "seed": 1, "user": "me",
                 "n": 1, "best_of": 1, "echo": False, "suffix": "", "logit_bias": {}}
@@ -189,7 +189,7 @@ def test_what_the_function_does_not_take(client):
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_the_text_ends_where_it_is_to_stop(client, stream):
+def test_text_ends_at_a_stop_sequence(client, stream):
     def text(prompt, stop):
         answer = client.completions.create(model="Letters", prompt=prompt, stop=stop, stream=stream)
         if not stream:
@@ -209,7 +209,7 @@ def test_the_text_ends_where_it_is_to_stop(client, stream):
     all_given_up(client)
 
 
-def test_mistakes_are_told_in_openai_s_form(client):
+def test_errors_have_the_openai_format(client):
     create, chat = client.completions.create, client.chat.completions.create
     kind = "invalid_request_error"
     messages = [{"role": "user", "content": "x"}]
@@ -242,7 +242,7 @@ def test_mistakes_are_told_in_openai_s_form(client):
         assert status == 400 and answer["error"]["param"].startswith("stream_options"), answer
 
 
-def test_a_failing_function_is_not_asked_again():
+def test_clients_do_not_retry_a_failed_function():
     with openai.OpenAI(base_url=f"http://{OPENAI}/v1", api_key="any", timeout=TIMEOUT) as client:
         begun = time.monotonic()
         for stream in [False, True]:
@@ -256,7 +256,7 @@ def test_a_failing_function_is_not_asked_again():
         assert time.monotonic() - begun < 2
 
 
-def test_a_failure_in_the_middle_is_no_end(client):
+def test_failure_during_a_stream_is_an_error(client):
     heard = []
     with pytest.raises(openai.APIError, match="no piece 3"):
         for chunk in client.completions.create(model="FailingText", prompt="3", stream=True):
@@ -270,7 +270,7 @@ def test_a_failure_in_the_middle_is_no_end(client):
     assert body.endswith(b"\n\ndata: [DONE]\n\n")
 
 
-def test_whoever_goes_ends_the_function(client):
+def test_disconnect_ends_the_function(client):
     for _ in range(3):
         with client.completions.create(model="Counting", prompt="5", stream=True) as stream:
             assert [next(iter(stream)).choices[0].text for _ in range(2)] == ["0 ", "1 "]
@@ -286,14 +286,14 @@ def test_whoever_goes_ends_the_function(client):
     all_given_up(client)
 
 
-def test_an_event_leaves_when_it_is_made(client):
+def test_event_is_sent_at_once(client):
     begun, arrived = time.monotonic(), []
     for chunk in client.completions.create(model="Counting", prompt="100", stop="4", stream=True):
         arrived.append(time.monotonic() - begun)
     assert all(later - earlier > 0.05 for earlier, later in zip(arrived, arrived[1:4])), arrived
 
 
-def test_many_at_once_get_their_own():
+def test_concurrent_completions_are_separate():
     def text_of(client, text, stream):
         answer = client.completions.create(model="Letters", prompt=text, stream=stream)
         return "".join(chunk.choices[0].text for chunk in answer) if stream else answer.choices[0].text
@@ -308,7 +308,7 @@ def test_many_at_once_get_their_own():
         list(threads.map(ask, range(32)))
 
 
-def test_no_piece_of_a_burst_is_lost():
+def test_burst_loses_no_piece():
     def ask(number):
         # One piece per letter, as fast as the function sends them.
         for again in range(3):
@@ -320,7 +320,7 @@ def test_no_piece_of_a_burst_is_lost():
         list(threads.map(ask, range(32)))
 
 
-def test_the_client_of_asyncio():
+def test_asyncio_client():
     async def ask(client, number):
         messages = [{"role": "user", "content": f"{number}-{index}"} for index in range(5)]
         stream = await client.chat.completions.create(model="Sender", messages=messages, stream=True)
@@ -340,7 +340,7 @@ def test_the_client_of_asyncio():
         all_given_up(client)
 
 
-def test_bare_requests():
+def test_requests_without_a_client_library():
     for method, path, status, code in [
         ("GET", "/v1/nope", 404, "unknown_url"), ("GET", "/v1/models/", 404, "unknown_url"), ("GET", "/v1/models/a/b", 404, "unknown_url"),
         ("POST", "/v1/models", 405, None), ("GET", "/v1/completions", 405, None), ("DELETE", "/v1/chat/completions", 405, None),
@@ -366,7 +366,7 @@ def test_bare_requests():
     assert post("/v1/completions", surrogate)[0] == 400
 
 
-def test_what_is_refused_before_it_is_read_is_in_openai_s_form_too():
+def test_requests_refused_early_have_the_openai_format():
     host, port = OPENAI.split(":")
     with socket.create_connection((host, int(port)), TIMEOUT) as bare:
         bare.sendall(b"GET /v1/models HTTP/1.1\r\n\r\n")
@@ -376,7 +376,7 @@ def test_what_is_refused_before_it_is_read_is_in_openai_s_form_too():
     assert json.loads(body)["error"]["type"] == "invalid_request_error"
 
 
-def test_a_large_request_costs_no_more_than_it_is_large():
+def test_large_request_takes_linear_time():
     text = "x" * (4 << 20)
     begun = time.monotonic()
     for path, document in [
@@ -394,7 +394,7 @@ def test_a_large_request_costs_no_more_than_it_is_large():
     assert time.monotonic() - begun < TIMEOUT
 
 
-def test_the_same_models_speak_the_other_protocol():
+def test_openai_models_are_also_served_over_kserve():
     status, _, body = request("POST", "/v2/models/Letters/generate_stream", json.dumps({"prompt": "x", "max_tokens": 0}), address=HTTP)
     model = {"model_name": "Letters", "model_version": "1", "text": ""}
     assert status == 200 and [json.loads(event[6:]) for event in body.split(b"\n\n") if event] == [
@@ -410,7 +410,7 @@ def test_the_same_models_speak_the_other_protocol():
 
 
 @pytest.mark.skipif(TRITONSERVER, reason="tritonserver's own port has no routes of OpenAI's")
-def test_the_port_for_http_has_the_routes_too(client):
+def test_http_port_also_has_the_routes(client):
     status, _, answer = post("/v1/completions", {"model": "Letters", "prompt": "x"}, address=HTTP)
     assert status == 200 and answer["choices"][0]["text"] == "x"
     assert request("GET", "/v2", address=OPENAI)[0] == 404

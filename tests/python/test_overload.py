@@ -57,7 +57,7 @@ def test_refused_requests_are_counted(http):
     assert statistics(http, "TinyQueue")["inference_count"] == 4
 
 
-def test_a_request_waits_no_longer_than_the_model_allows(protocol):
+def test_request_waits_at_most_the_timeout_of_the_model(protocol):
     with ThreadPoolExecutor(2) as pool:
         long = pool.submit(timed, protocol, "Impatient", 1200)
         time.sleep(0.2)
@@ -69,7 +69,7 @@ def test_a_request_waits_no_longer_than_the_model_allows(protocol):
         assert long.result()[1] is None
 
 
-def test_a_request_may_wait_shorter(protocol):
+def test_request_can_shorten_its_timeout(protocol):
     with ThreadPoolExecutor(2) as pool:
         long = pool.submit(timed, protocol, "Impatient", 1000)
         time.sleep(0.2)
@@ -79,7 +79,7 @@ def test_a_request_may_wait_shorter(protocol):
         assert long.result()[1] is None
 
 
-def test_a_timeout_does_not_count_where_overriding_is_not_allowed(protocol):
+def test_timeout_is_ignored_if_overriding_is_not_allowed(protocol):
     with ThreadPoolExecutor(2) as pool:
         long = pool.submit(timed, protocol, "Slow", 500)
         time.sleep(0.1)
@@ -88,7 +88,7 @@ def test_a_timeout_does_not_count_where_overriding_is_not_allowed(protocol):
         assert long.result()[1] is None
 
 
-def test_a_client_that_went_away_costs_no_computation(http):
+def test_request_of_a_disconnected_client_is_not_executed(http):
     before = statistics(http, "Slow")["execution_count"]
     canceled = metric("nv_inference_request_failure", "Slow", reason="CANCELED")
     with ThreadPoolExecutor(1) as pool:
@@ -113,7 +113,7 @@ def test_a_client_that_went_away_costs_no_computation(http):
     assert metric("nv_inference_request_failure", "Slow", reason="CANCELED") == canceled + 5 - unheard
 
 
-def test_a_canceled_call_costs_no_computation(http, grpc):
+def test_cancelled_call_is_not_executed(http, grpc):
     before = statistics(http, "Slow")["execution_count"]
     with ThreadPoolExecutor(1) as pool:
         busy = pool.submit(timed, tritonclient.grpc, "Slow", 1200)
@@ -135,7 +135,7 @@ def test_a_canceled_call_costs_no_computation(http, grpc):
     assert statistics(http, "Slow")["execution_count"] == before + 1
 
 
-def test_a_client_timeout_ends_the_call(grpc):
+def test_client_timeout_ends_the_call(grpc):
     begun = time.monotonic()
     with pytest.raises(InferenceServerException, match="(?i)deadline"):
         infer(tritonclient.grpc, grpc, "Slow", nap(800), client_timeout=0.2)

@@ -22,7 +22,7 @@ def png(width, height, pixel):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
-def test_markup_is_text_wherever_it_comes_from(look):
+def test_markup_is_shown_as_text(look):
     page = look("Markup")
     expect(page.locator("article > .description")).to_contain_text("<b>what</b>")
     fill(page, text=MARKUP)
@@ -37,7 +37,7 @@ def test_markup_is_text_wherever_it_comes_from(look):
     shoot(page, "refusal")
 
 
-def test_the_policy_stops_what_the_page_did_not_bring(look):
+def test_content_security_policy_blocks_foreign_code(look):
     page = look("Markup", refused=["Content Security Policy", "Trusted", "TrustedScript"])
     for attempt in [
         "document.body.innerHTML = '<b>x</b>'",
@@ -48,7 +48,7 @@ def test_the_policy_stops_what_the_page_did_not_bring(look):
     assert page.evaluate("fetch('http://127.0.0.1:9/').then(() => 'came', () => 'stopped')") == "stopped"
 
 
-def test_a_picture_is_pixels_for_a_model_of_pixels(look):
+def test_picture_is_sent_as_pixels(look):
     page = look("Negative")
     picture = {"name": "red.png", "mimeType": "image/png", "buffer": png(16, 12, (255, 0, 10))}
     page.get_by_label("file or image… for image").set_input_files(picture)
@@ -62,7 +62,7 @@ def test_a_picture_is_pixels_for_a_model_of_pixels(look):
     shoot(page, "picture")
 
 
-def test_a_file_is_bytes_for_a_model_of_bytes(look):
+def test_file_is_sent_as_bytes(look):
     page = look("File")
     picture = {"name": "red.png", "mimeType": "image/png", "buffer": png(16, 12, (255, 0, 10))}
     page.get_by_label("file… for file").set_input_files(picture)
@@ -74,7 +74,7 @@ def test_a_file_is_bytes_for_a_model_of_bytes(look):
 
 
 @pytest.mark.parametrize("encoding", ["JSON", "binary"])
-def test_numbers_of_every_type_come_back(look, encoding):
+def test_numbers_of_every_datatype_round_trip(look, encoding):
     page = look("Integers")
     fill(page, small="-128 127", large="-9223372036854775808 9007199254740993", largest="18446744073709551615")
     page.get_by_text(encoding, exact=True).click()
@@ -92,7 +92,7 @@ def test_numbers_of_every_type_come_back(look, encoding):
     assert output(page, "OUTPUT_4") == "true false true"
 
 
-def test_what_does_not_fit_is_said_before_it_is_sent(look):
+def test_invalid_values_are_reported_before_sending(look):
     page = look("Linear")
     for text, said in [("1 2 3", "3 values do not fit [?, 20]"), ("1 two", "“two” is not a valid FP32"), ("[[1], [2, 3]]", "the lists have different lengths")]:
         fill(page, x=text)
@@ -116,7 +116,7 @@ def test_parameters_and_versions_are_sent(look):
     assert output(page, "OUTPUT_1") == "5"
 
 
-def test_a_sequence_goes_on(look):
+def test_sequence_continues(look):
     page = look("Running")
     for value, total in [("1", "1"), ("2", "3"), ("4", "7")]:
         fill(page, x=value)
@@ -128,14 +128,14 @@ def test_a_sequence_goes_on(look):
     expect(page.get_by_label("last request")).not_to_be_checked()
 
 
-def test_a_stream_counts_down(look):
+def test_stream_is_displayed(look):
     page = look("Countdown")
     fill(page, **{"from": "3"})
     send(page)
     assert [text.split(" ms ")[1] for text in page.locator(".events li").all_inner_texts()] == [f"OUTPUT_1: {number}" for number in (3, 2, 1, 0)]
 
 
-def test_a_wave_is_drawn(look):
+def test_waveform_is_drawn(look):
     page = look("Wave")
     fill(page, length="200")
     send(page)
@@ -143,7 +143,7 @@ def test_a_wave_is_drawn(look):
     shoot(page, "wave")
 
 
-def test_the_live_panel_draws_what_happens(look):
+def test_live_panel_draws_statistics(look):
     page = look("Linear")
     figures = page.locator(".live figure")
     expect(figures).to_have_count(6)
@@ -156,7 +156,7 @@ def test_the_live_panel_draws_what_happens(look):
     shoot(page, "live")
 
 
-def test_the_keyboard_is_enough(look):
+def test_page_is_usable_with_the_keyboard(look):
     page = look("AddSub")
     page.keyboard.press("Tab")
     expect(page.get_by_text("Skip to the model")).to_be_focused()
@@ -187,7 +187,7 @@ def test_the_keyboard_is_enough(look):
 
 
 @pytest.mark.parametrize("model", ["Linear", "Transform", "Running", "Writer", "Embedding"])
-def test_it_fits_a_telephone(look, model):
+def test_page_fits_a_phone_screen(look, model):
     page = look(model, viewport={"width": 360, "height": 740}, has_touch=True)
     send(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -196,7 +196,7 @@ def test_it_fits_a_telephone(look, model):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("model", ["Linear", "Running", "Transform"])
-def test_it_is_accessible_in_either_light(look, scheme, model):
+def test_page_is_accessible_in_both_colour_schemes(look, scheme, model):
     page = look(model, color_scheme=scheme, bypass_csp=True)
     send(page)
     expect(page.locator(".live figure")).to_have_count(6)
@@ -211,7 +211,7 @@ CONTROLS = {"button", "checkbox", "combobox", "ComboBoxSelect", "DisclosureTrian
 
 
 @pytest.mark.parametrize("model", ["Linear", "Greet", "Negative", "Running", "Writer"])
-def test_chromium_tells_assistive_programs_what_there_is(look, model):
+def test_accessibility_tree_is_complete(look, model):
     page = look(model)
     send(page)
     expect(page.locator(".live figure")).to_have_count(6)
@@ -231,12 +231,12 @@ def test_chromium_tells_assistive_programs_what_there_is(look, model):
     assert all(deeper <= level + 1 for level, deeper in zip(levels, levels[1:])), levels
 
 
-def test_nothing_moves_for_whoever_wants_that(look):
+def test_reduced_motion_disables_animations(look):
     page = look("Linear", reduced_motion="reduce")
     assert page.get_by_role("button", name="Send").evaluate("(button) => getComputedStyle(button).transitionDuration") == "0s"
 
 
-def test_the_page_is_small():
+def test_page_is_small():
     import urllib.request
 
     with urllib.request.urlopen(f"{BASE}/docs") as response:

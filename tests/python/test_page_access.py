@@ -14,7 +14,7 @@ def give(page, token):
     page.get_by_role("button", name="Use token").click()
 
 
-def test_the_page_asks_for_the_token_and_shows_nothing_before(look):
+def test_page_shows_nothing_before_the_token_is_entered(look):
     page = look("", refused=["403"])
     expect(page.get_by_role("dialog")).to_contain_text("This server requires a token")
     assert "Linear" not in page.content()

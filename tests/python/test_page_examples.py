@@ -130,7 +130,7 @@ def ask_by_programs(page, folder, model, said):
         (beside / "said.txt").write_text("" if model in REMEMBERING else said)
 
 
-def test_every_model_is_in_the_tables():
+def test_tables_contain_every_model():
     assert SERVED - REFUSING <= {model for model, _, _ in FORMS}
 
 
@@ -154,7 +154,7 @@ def answered(page, expected):
 
 
 @pytest.mark.parametrize(("model", "values", "expected"), [row for row in FORMS if row[0] in SERVED])
-def test_a_form_answers_and_so_does_the_same_call_as_a_program(look, tmp_path, model, values, expected):
+def test_form_and_generated_program_return_equal_responses(look, tmp_path, model, values, expected):
     page = look(model)
     fill(page, **values)
     for encoding in ["JSON", "binary"] if model not in STREAMS else []:
@@ -167,7 +167,7 @@ def test_a_form_answers_and_so_does_the_same_call_as_a_program(look, tmp_path, m
     ask_by_programs(page, tmp_path, model, said)
 
 
-def test_programs_ask_where_the_server_is(look, tmp_path):
+def test_generated_programs_contain_the_server_address(look, tmp_path):
     grpc, http = os.environ["PYTRITON_TEST_GRPC"], os.environ["PYTRITON_TEST_SERVER"]
     for model in sorted(SERVED - REFUSING):
         page = look(model)
@@ -176,7 +176,7 @@ def test_programs_ask_where_the_server_is(look, tmp_path):
             assert (grpc if model in STREAMS else http) in program(page, language, tmp_path), (model, language)
 
 
-def test_a_form_begins_with_values_that_answer(look):
+def test_initial_values_of_a_form_are_valid(look):
     page = look("")
     for model in sorted(SERVED - REFUSING):
         page.get_by_role("link", name=model, exact=True).click()

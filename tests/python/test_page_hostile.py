@@ -67,7 +67,7 @@ def is_whole(page):
 
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("text", [MARKUP, TURNED, LONG, "'; DROP TABLE x; --\"\\\n`$(id)`", "__proto__"])
-def test_what_models_are_called_and_say_is_text(look, text, width):
+def test_model_names_and_descriptions_are_shown_as_text(look, text, width):
     nasty = model(
         text,
         description=f"{text}\n{text}",
@@ -93,7 +93,7 @@ def test_what_models_are_called_and_say_is_text(look, text, width):
         shoot(page, f"hostile-{len(text)}")
 
 
-def test_five_hundred_models_are_found(look):
+def test_five_hundred_models_are_searchable(look):
     models = [model(f"model_{number}_{'long' * (number % 9)}", description="x" * 400) for number in range(500)]
     page = look("", routes=served(*models))
     links = page.locator("nav a")
@@ -127,7 +127,7 @@ OUTPUTS = {
 
 
 @pytest.mark.parametrize("kind", OUTPUTS)
-def test_answers_are_shown_in_bounds(look, kind):
+def test_display_of_responses_is_bounded(look, kind):
     given, text = OUTPUTS[kind]
     page = look("M", routes=answering(given))
     send(page)
@@ -140,7 +140,7 @@ def test_answers_are_shown_in_bounds(look, kind):
     shoot(page, f"answer-{kind}")
 
 
-def test_bytes_that_are_no_text_are_counted(look):
+def test_binary_bytes_are_shown_as_their_length(look):
     head = json.dumps({"model_name": "M", "model_version": "1", "outputs": [{"name": "y", "datatype": "BYTES", "shape": [2], "parameters": {"binary_data_size": 12}}]}).encode()
     body = head + struct.pack("<I", 3) + b"\xff\xfe\x80" + struct.pack("<I", 1) + b"a"
     headers = {"content-type": "application/octet-stream", "inference-header-content-length": str(len(head))}
@@ -161,7 +161,7 @@ def test_bytes_that_are_no_text_are_counted(look):
         (503, json.dumps({"error": MARKUP * 1000}), "503: <img"),
     ],
 )
-def test_an_answer_that_is_none_is_said(look, status, body, said):
+def test_invalid_response_is_reported(look, status, body, said):
     routes = {**answering(tensor("y")), "**/infer": lambda route: route.fulfill(status=status, body=body, **TEXT)}
     page = look("M", routes=routes, refused=[str(status)])
     page.get_by_role("button", name="Send").click()
@@ -171,7 +171,7 @@ def test_an_answer_that_is_none_is_said(look, status, body, said):
     is_whole(page)
 
 
-def test_streams_are_shown_in_bounds_and_what_cuts_them_is_said(look):
+def test_display_of_streams_is_bounded_and_errors_are_reported(look):
     events = [f"data: {json.dumps({'y': [MARKUP]})}\n\n"] * 3_000 + ['data: {"error": "it is cut: <b>there</b>"}\n\n']
     shown = model("M", decoupled=True, outputs=[tensor("y", "BYTES", [1])])
     stream = lambda route: route.fulfill(body="".join(events), content_type="text/event-stream")  # noqa: E731
@@ -184,7 +184,7 @@ def test_streams_are_shown_in_bounds_and_what_cuts_them_is_said(look):
     shoot(page, "cut")
 
 
-def test_a_server_that_is_gone_is_said(look):
+def test_unreachable_server_is_reported(look):
     page = look("M", routes=answering(tensor("y")), refused=["ERR_FAILED"])
     page.route("**/infer", lambda route: route.abort())
     page.get_by_role("button", name="Send").click()
@@ -194,7 +194,7 @@ def test_a_server_that_is_gone_is_said(look):
 
 
 @pytest.mark.parametrize("body", ["{", "null", "[]", '{"paths": {"/": {"post": {"x-pytriton-model": null}}}}', '{"paths": null}'])
-def test_a_document_that_is_none_is_said(look, body):
+def test_invalid_document_is_reported(look, body):
     page = look("", routes={"**/openapi.json": lambda route: route.fulfill(body=body, **TEXT)})
     expect(page.locator("main h2")).to_be_visible()
     shoot(page, "nothing")

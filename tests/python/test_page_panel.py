@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from page import chromium, look, send  # noqa: F401
 
 
-def test_the_panel_alone_wants_the_token(look):
+def test_only_the_panel_requires_the_token(look):
     page = look("Linear", refused=["403"])
     asked = []
     page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/stats") else None)

@@ -50,7 +50,7 @@ class Busy(Gate):
         return raised.value
 
 
-def test_the_urgent_overtake_and_equals_do_not(protocol):
+def test_urgent_requests_overtake_and_levels_preserve_order(protocol):
     # The default is 2, for unknown levels as well as for none.
     levels = [3, None, 1, 3, 0, 1, 9, 2]
     with Busy(protocol, "Urgent") as busy:
@@ -60,7 +60,7 @@ def test_the_urgent_overtake_and_equals_do_not(protocol):
     assert calls == [7, 3, 1, 8, 4, 2, 5, 6]
 
 
-def test_each_level_has_its_own_bound(protocol):
+def test_each_level_has_its_own_queue_limit(protocol):
     with Busy(protocol, "Urgent") as busy:
         low = [busy.wait(priority=3) for _ in range(2)]
         error = busy.refused(priority=3)
@@ -70,7 +70,7 @@ def test_each_level_has_its_own_bound(protocol):
     assert [future.result() for future in (*high, *low)] == [busy.first.result() + place for place in (1, 2, 3, 4)]
 
 
-def test_late_requests_go_behind_their_level_and_share_a_batch_with_the_rest(protocol):
+def test_delayed_requests_are_queued_behind_their_level_and_can_join_batches(protocol):
     with Busy(protocol, "Late") as busy:
         late, lowest = busy.wait(priority=1, timeout=100_000), busy.wait()
         in_time = busy.wait(priority=1)
@@ -79,7 +79,7 @@ def test_late_requests_go_behind_their_level_and_share_a_batch_with_the_rest(pro
     assert [future.result() for future in (in_time, late, lowest)] == [0, 1, 2]
 
 
-def test_late_requests_are_refused_where_the_level_says_so(protocol):
+def test_expired_requests_are_refused_if_the_level_rejects_them(protocol):
     with Busy(protocol, "Late") as busy:
         patient = busy.wait(priority=3)
         # tritonserver checks its queue when the instance is free again, or twice a second.
@@ -113,7 +113,7 @@ def test_a_priority_is_a_number_over_grpc(kind, value, expected):
 
 
 @pytest.mark.parametrize("kind", ["int64_param", "uint64_param"])
-def test_a_priority_may_be_signed_or_not(kind):
+def test_priority_can_be_signed_or_unsigned(kind):
     assert infer_message(kind, 2**63 - 1).raw_output_contents
 
 

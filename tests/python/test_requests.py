@@ -32,7 +32,7 @@ def test_requested_outputs(protocol, client, wanted):
         np.testing.assert_array_equal(outputs["sub"], X - X)
 
 
-def test_each_output_in_its_own_form(http):
+def test_outputs_can_have_different_formats(http):
     inputs = [
         tensor(tritonclient.http, "a", X, binary_data=False),
         tensor(tritonclient.http, "b", X, binary_data=True),
@@ -47,7 +47,7 @@ def test_each_output_in_its_own_form(http):
     np.testing.assert_array_equal(result.as_numpy("sub"), X - X)
 
 
-def test_binary_data_output_counts_where_no_output_is_listed():
+def test_binary_data_output_applies_if_no_output_is_listed():
     document = {
         "inputs": [
             {"name": name, "datatype": "FP32", "shape": [1, 2], "data": [1, 2]} for name in "ab"
@@ -118,7 +118,7 @@ def test_request_id(protocol, client):
         assert (response["id"] if isinstance(response, dict) else response.id) == sent
 
 
-def test_answers_have_the_members_of_tritonserver():
+def test_responses_have_the_members_of_tritonserver():
     document = {"inputs": [{"name": "INPUT_1", "datatype": "FP32", "shape": [1, 4], "data": [1, 2, 3.5, 4]}]}
     status, headers, body = request("POST", "/v2/models/I_FP32/infer", json.dumps(document))
     assert status == 200
@@ -138,7 +138,7 @@ def test_answers_have_the_members_of_tritonserver():
     assert body == head + np.array([1, 2, 3.5, 4], dtype=np.float32).tobytes()
 
 
-def test_nested_and_flat_data_are_one():
+def test_nested_and_flat_data_are_equivalent():
     for data in ([1, 2, 3, 4], [[1, 2], [3, 4]]):
         document = {"inputs": [{"name": "INPUT_1", "datatype": "FP32", "shape": [2, 2], "data": data}]}
         status, answer = post_json("I_FP32", document)
@@ -173,14 +173,14 @@ def test_forwarded_headers_reach_the_function(protocol, client):
     assert not any("x-other" in line.lower() for line in lines)
 
 
-def test_forwarded_metadata_may_be_binary(grpc):
+def test_binary_metadata_is_forwarded(grpc):
     headers = {"x-forwarded-tenant-bin": b"bl\xfce"}
     result = grpc.infer("Parameters", [tensor(tritonclient.grpc, "x", X)], headers=headers)
     lines = result.as_numpy("OUTPUT_1")[0, 0].decode().split("\n")
     assert "x-forwarded-tenant-bin=bl\ufffde" in lines
 
 
-def test_raw_requests_tell_everything(protocol, client):
+def test_raw_requests_contain_all_properties(protocol, client):
     inputs = [tensor(protocol, "INPUT_1", X)]
     outputs = [protocol.InferRequestedOutput("OUTPUT_1")]
     result = client.infer("Describe", inputs, outputs=outputs, request_id="id7", parameters=PARAMETERS)
@@ -209,7 +209,7 @@ def test_classification(protocol, client):
     assert got.tolist() == [[b"4.000000:1", b"1.000000:0"], [b"9.000000:2", b"0.500000:0"]]
 
 
-def test_classes_have_the_labels_of_their_field(protocol, client):
+def test_classes_have_the_labels_of_the_output(protocol, client):
     sent = np.array([[1.0, 4.0, -2.0], [0.5, 0.0, 9.0]], dtype=np.float32)
     names = ["judgement", "sum"]
     outputs = [protocol.InferRequestedOutput(name, class_count=2 - index) for index, name in enumerate(names)]
@@ -219,7 +219,7 @@ def test_classes_have_the_labels_of_their_field(protocol, client):
     assert sums == [[b"3.000000:0"], [b"9.500000:0"]]
 
 
-def test_more_classes_than_there_are(protocol, client):
+def test_more_classes_than_elements(protocol, client):
     inputs = [tensor(protocol, "INPUT_1", X)]
     outputs = [protocol.InferRequestedOutput("OUTPUT_1", class_count=10)]
     got = client.infer("I_FP32", inputs, outputs=outputs).as_numpy("OUTPUT_1")

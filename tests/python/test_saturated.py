@@ -55,11 +55,11 @@ class Saturated(Gate):
         return self.queue(self.model, self.send(**options))
 
 
-def test_those_that_wait_share_a_batch(protocol):
+def test_waiting_requests_share_a_batch(protocol):
     assert gathered(protocol, "GatherInFlight") == [1, 1] + [6] * 6
 
 
-def test_those_that_wait_for_a_thread_share_a_batch(protocol):
+def test_requests_waiting_for_a_thread_share_a_batch(protocol):
     expected = [1, 1] + [6] * 6 if TRITONSERVER else [1] + [7] * 7
     assert gathered(protocol, "GatherByTurns", by_turns=True) == expected
 
@@ -70,7 +70,7 @@ def gathered(protocol, model, **how):
     return [future.result() for future in saturated.busy + waiting]
 
 
-def test_the_urgent_overtakes_those_that_wait(protocol):
+def test_urgent_request_overtakes_waiting_ones(protocol):
     with Saturated(protocol, "UrgentInFlight") as saturated:
         others = [saturated.wait() for _ in range(3)]
         urgent = saturated.wait(priority=1)
@@ -80,7 +80,7 @@ def test_the_urgent_overtakes_those_that_wait(protocol):
     assert sorted(future.result() for future in others) == [first + 3, first + 4, first + 5]
 
 
-def test_one_that_waits_too_long_is_refused(protocol, http):
+def test_expired_request_is_refused(protocol, http):
     before = statistics(http, "UrgentInFlight")["execution_count"]
     with Saturated(protocol, "UrgentInFlight") as saturated:
         late = saturated.send(timeout=20_000)()
@@ -91,7 +91,7 @@ def test_one_that_waits_too_long_is_refused(protocol, http):
     assert statistics(http, "UrgentInFlight")["execution_count"] == before + 2
 
 
-def test_one_that_is_cancelled_before_it_runs_does_not_run(grpc):
+def test_cancelled_request_is_not_executed(grpc):
     model = "CountByTurns"
     with ThreadPoolExecutor(1) as pool, Gate() as gate:
         busy = gate.hold(lambda: pool.submit(ask, tritonclient.grpc, model, HELD))

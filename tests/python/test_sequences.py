@@ -99,7 +99,7 @@ def test_a_sequence_has_a_state(protocol, client, model, fresh):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_start_and_end_in_one(protocol, client, model, fresh):
+def test_request_can_start_and_end_a_sequence(protocol, client, model, fresh):
     sequence = fresh()
     for _ in range(3):
         assert add(protocol, client, model, sequence, 7, True, True)[0] == 7
@@ -107,7 +107,7 @@ def test_start_and_end_in_one(protocol, client, model, fresh):
     assert text == must_start(model, sequence)
 
 
-def test_texts_are_other_sequences_than_numbers(protocol, client, fresh):
+def test_text_and_numeric_ids_are_different_sequences(protocol, client, fresh):
     number = fresh()
     assert add(protocol, client, "Oldest", number, 1, True)[0] == 1
     first = add(protocol, client, "Oldest", str(number), 10, True)
@@ -120,7 +120,7 @@ def test_texts_are_other_sequences_than_numbers(protocol, client, fresh):
     assert add(protocol, client, "Oldest", largest, 1, True, True)[0] == 1
 
 
-def test_names_have_a_length(protocol, client):
+def test_length_of_text_ids_is_limited(protocol, client):
     longest = "é" * 64
     assert add(protocol, client, "Direct", longest, 1, True, True)[0] == 1
     text = refused(lambda: add(protocol, client, "Direct", longest + "x", 1, True, True))
@@ -128,7 +128,7 @@ def test_names_have_a_length(protocol, client):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_broken_sequences(protocol, client, model, fresh):
+def test_invalid_sequences_are_refused(protocol, client, model, fresh):
     inputs = [tensor(protocol, "VALUE", value(1))]
     none = f"inference request to model '{model}' must specify a non-zero or non-empty correlation ID"
     assert refused(lambda: client.infer(model, inputs)) == none
@@ -157,7 +157,7 @@ def test_a_request_has_one_row(protocol, client, model, fresh):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_live_sequence_may_start_again(protocol, client, model, fresh):
+def test_active_sequence_can_be_restarted(protocol, client, model, fresh):
     sequence = fresh()
     add(protocol, client, model, sequence, 5, True)
     add(protocol, client, model, sequence, 5)
@@ -220,7 +220,7 @@ def test_sequences_are_spread_over_instances(protocol, client, fresh):
 
 
 @pytest.mark.parametrize("model", ["Direct", "Oldest"])
-def test_an_idle_sequence_is_forgotten(protocol, client, model, fresh):
+def test_idle_sequence_expires(protocol, client, model, fresh):
     sequence = fresh()
     add(protocol, client, model, sequence, 1, True)
     time.sleep(IDLE / 2)
@@ -230,7 +230,7 @@ def test_an_idle_sequence_is_forgotten(protocol, client, model, fresh):
 
 
 @pytest.mark.parametrize("model", ["Direct", "Oldest"])
-def test_a_sequence_waits_until_an_idle_one_makes_room(protocol, client, model, fresh):
+def test_sequence_waits_until_an_idle_one_expires(protocol, client, model, fresh):
     for _ in range(2):
         add(protocol, client, model, fresh(), 1, True)
     begun = time.monotonic()
@@ -239,7 +239,7 @@ def test_a_sequence_waits_until_an_idle_one_makes_room(protocol, client, model, 
 
 
 @pytest.mark.parametrize("model", ["Direct", "Oldest"])
-def test_a_sequence_waits_in_the_backlog_no_longer_than_it_may(protocol, client, model, fresh):
+def test_sequence_in_the_backlog_times_out(protocol, client, model, fresh):
     taken = [fresh(), fresh()]
     for sequence in taken:
         add(protocol, client, model, sequence, 1, True)
@@ -259,7 +259,7 @@ def test_a_sequence_waits_in_the_backlog_no_longer_than_it_may(protocol, client,
 
 
 @pytest.mark.parametrize("model", ["Direct", "Oldest"])
-def test_a_request_that_is_taken_back_ends_its_sequence(grpc, model, fresh):
+def test_cancelled_request_ends_its_sequence(grpc, model, fresh):
     sequence = fresh()
     client = grpc
     answers = queue.Queue()
@@ -362,7 +362,7 @@ class Stream:
         return numbers if number is None else number
 
 
-def test_a_streamed_sequence_keeps_its_state_until_its_last_answer(fresh):
+def test_streamed_sequence_keeps_its_state_until_its_last_response(fresh):
     sequence, last = fresh(), 0
     wait_until(lambda: states() == 0)
     with connect(tritonclient.grpc) as client:
@@ -378,7 +378,7 @@ def test_a_streamed_sequence_keeps_its_state_until_its_last_answer(fresh):
     wait_until(lambda: states() == 0)
 
 
-def test_a_streamed_sequence_may_end_and_start_while_others_go_on(fresh):
+def test_streamed_sequence_can_restart_while_others_continue(fresh):
     one, other = fresh(), fresh()
     with connect(tritonclient.grpc) as client:
         stream = Stream(client)
@@ -404,7 +404,7 @@ def test_a_streamed_sequence_may_end_and_start_while_others_go_on(fresh):
 
 
 @pytest.mark.parametrize("heard", [1, 2, 20])
-def test_a_streamed_sequence_whose_client_goes_gives_its_state_back(fresh, heard):
+def test_streamed_sequence_of_a_disconnected_client_releases_its_state(fresh, heard):
     sequence = fresh()
     with connect(tritonclient.grpc) as client:
         stream = Stream(client)
@@ -447,7 +447,7 @@ def test_asyncio(module, address, fresh):
     assert asyncio.run(run()) == [[1, 3, 6, 10]] * 6
 
 
-def test_a_stream_of_asyncio(fresh):
+def test_asyncio_stream(fresh):
     async def run():
         client = tritonclient.grpc.aio.InferenceServerClient(GRPC)
         sequence = fresh()
@@ -479,7 +479,7 @@ def test_parameters_of_the_wrong_type(fresh):
         assert status == (500 if TRITONSERVER else 400)
 
 
-def test_a_negative_number_is_a_large_one(grpc):
+def test_negative_id_is_a_large_unsigned_one(grpc):
     """The ID is a signed number over gRPC, but the sign has no meaning."""
     result = add(tritonclient.grpc, grpc, "Oldest", -1, 1, True, True)
     assert result[1].decode() == "Number(18446744073709551615) true true"
@@ -499,7 +499,7 @@ def test_requests_are_counted(protocol, client, fresh):
     wait_until(lambda: metric("nv_inference_count", "Direct") == count + 1)
 
 
-def test_one_request_after_another(fresh):
+def test_consecutive_requests_keep_the_state(fresh):
     """Concurrent requests of a sequence are executed in the order of arrival."""
     for model in MODELS:
         with connect(tritonclient.grpc) as client:

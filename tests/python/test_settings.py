@@ -62,7 +62,7 @@ def names(records):
 
 
 @pytest.mark.parametrize("protocol", [tritonclient.http, tritonclient.grpc])
-def test_a_trace_tells_what_happened_and_when(protocol, files):
+def test_trace_contains_events_and_times(protocol, files):
     assert trace(trace_level=["TIMESTAMPS"], trace_rate="1", log_frequency="1")["trace_level"] == ["TIMESTAMPS"]
     with connect(protocol) as client:
         infer(protocol, client, "I_FP32", {"INPUT_1": X}, request_id="r1")
@@ -95,7 +95,7 @@ def test_a_trace_has_tensors(files):
 
 
 @ours
-def test_one_of_so_many_and_no_more_than_so_many(files):
+def test_trace_rate_and_count_are_applied(files):
     trace(trace_level=["TIMESTAMPS"], trace_rate="3", trace_count="2")
     with connect(tritonclient.http) as client:
         for _ in range(12):
@@ -106,7 +106,7 @@ def test_one_of_so_many_and_no_more_than_so_many(files):
     assert told("/v2/trace/setting")["trace_count"] == "0"
 
 
-def test_a_model_has_settings_of_its_own(files):
+def test_models_have_their_own_settings(files):
     trace("I_FP32", trace_level=["TIMESTAMPS"], trace_rate="1", log_frequency="1")
     assert told("/v2/trace/setting")["trace_level"] == ["OFF"]
     with connect(tritonclient.grpc) as client:
@@ -119,7 +119,7 @@ def test_a_model_has_settings_of_its_own(files):
 
 
 @ours
-def test_a_stream_of_answers_is_traced(files):
+def test_stream_of_responses_is_traced(files):
     trace(trace_level=["TIMESTAMPS"], trace_rate="1", log_frequency="1")
     answers = queue.Queue()
     with connect(tritonclient.grpc) as client:
@@ -135,7 +135,7 @@ def test_a_stream_of_answers_is_traced(files):
 
 
 @ours
-def test_without_a_frequency_they_come_when_the_setting_is_replaced(files):
+def test_traces_without_a_frequency_are_written_when_the_file_changes(files):
     path = pathlib.Path(trace(trace_level=["TIMESTAMPS"], trace_rate="1")["trace_file"])
     with connect(tritonclient.http) as client:
         for turn in range(2):
@@ -163,7 +163,7 @@ def panic():
 
 
 @ours
-def test_levels_are_turned_off_and_on(log):
+def test_log_levels_can_be_disabled_and_enabled(log):
     panic()
     wait_until(lambda: any("ERROR" in line and "panicked" in line for line in log()))
     assert change("/v2/logging", log_error=False)["log_error"] is False
@@ -176,7 +176,7 @@ def test_levels_are_turned_off_and_on(log):
 
 
 @ours
-def test_details_are_turned_on_and_off(log):
+def test_verbose_logging_can_be_enabled_and_disabled(log):
     assert not any("TRACE" in line or "DEBUG" in line for line in log())
     change("/v2/logging", log_verbose_level=2)
     with connect(tritonclient.grpc) as client:
@@ -190,7 +190,7 @@ def test_details_are_turned_on_and_off(log):
 
 
 @ours
-def test_lines_take_another_form(log):
+def test_log_format_can_be_changed(log):
     change("/v2/logging", log_format="ISO8601")
     panic()
     wait_until(lambda: any("panicked" in line for line in log()))

@@ -129,7 +129,7 @@ def tensors(protocol, name, array, size_in, size_out, output="OUTPUT_1"):
 
 
 @pytest.mark.parametrize("datatype", [np.float32, np.int8, np.uint64, np.bool_, np.float16])
-def test_numbers_go_there_and_back(protocol, client, pair, datatype):
+def test_numbers_round_trip(protocol, client, pair, datatype):
     names = {np.float32: "FP32", np.int8: "INT8", np.uint64: "UINT64", np.bool_: "BOOL", np.float16: "FP16"}
     x = np.arange(12).reshape(2, 6).astype(datatype)
     registered(client, pair)
@@ -142,7 +142,7 @@ def test_numbers_go_there_and_back(protocol, client, pair, datatype):
     np.testing.assert_array_equal(shm.get_contents_as_numpy(pair[1], datatype, shape), x)
 
 
-def test_texts_go_there_and_back(protocol, client, pair):
+def test_strings_round_trip(protocol, client, pair):
     serialized = serialize_byte_tensor(WORDS)
     size = len(serialized.item())
     registered(client, pair)
@@ -156,7 +156,7 @@ def test_texts_go_there_and_back(protocol, client, pair):
             client.infer("I_BYTES", inputs, outputs=outputs)
 
 
-def test_a_stream_has_its_tensors_there(grpc, pair):
+def test_stream_uses_shared_memory(grpc, pair):
     answers = queue.Queue()
     registered(grpc, pair)
     grpc.start_stream(callback=lambda result, error: answers.put((result, error)))
@@ -172,7 +172,7 @@ def test_a_stream_has_its_tensors_there(grpc, pair):
     grpc.stop_stream()
 
 
-def test_answers_of_a_decoupled_model_stand_there(grpc, pair):
+def test_decoupled_responses_use_shared_memory(grpc, pair):
     answers = queue.Queue()
     registered(grpc, pair)
     shm.set_shared_memory_region(pair[0], [np.array([[3]], dtype=np.int32)])
@@ -189,7 +189,7 @@ def test_answers_of_a_decoupled_model_stand_there(grpc, pair):
 
 
 @pytest.mark.parametrize("protocol", [tritonclient.http, tritonclient.grpc])
-def test_a_sequence_has_its_inputs_there(protocol, pair):
+def test_sequence_uses_shared_memory(protocol, pair):
     with connect(protocol) as client:
         registered(client, pair)
         total = 0
@@ -203,7 +203,7 @@ def test_a_sequence_has_its_inputs_there(protocol, pair):
 
 
 @pytest.mark.parametrize("protocol", [tritonclient.http.aio, tritonclient.grpc.aio])
-def test_clients_of_asyncio(protocol, pair):
+def test_asyncio_clients_use_shared_memory(protocol, pair):
     async def main():
         client = protocol.InferenceServerClient(HTTP if protocol is tritonclient.http.aio else GRPC)
         x = np.arange(8, dtype=np.float32)[None]
@@ -227,7 +227,7 @@ def test_clients_of_asyncio(protocol, pair):
     asyncio.run(main())
 
 
-def test_one_region_may_be_input_and_output():
+def test_region_can_be_input_and_output():
     with Memory(64, np.arange(4, dtype=np.float32).tobytes() + b"x" * 48) as memory:
         assert register("r", memory.key, 64) == (200, "")
         status, answer = ask(region("r", 16), region("r", 16, 16))
@@ -239,7 +239,7 @@ def test_one_region_may_be_input_and_output():
         assert ask(region("r", 16), region("r", 16))[0] == 200
 
 
-def test_a_request_that_uses_a_region_keeps_it():
+def test_region_is_kept_during_a_request():
     with Memory(64, (1000).to_bytes(4, "little")) as memory:
         register("r", memory.key, 64)
         done = []
@@ -274,7 +274,7 @@ def test_a_request_that_uses_a_region_keeps_it():
 
 
 @ours
-def test_a_region_begins_where_it_says():
+def test_region_offset_is_applied():
     with Memory(2 * PAGE) as memory:
         memory.write(np.full(4, 1, dtype=np.float32).tobytes())
         memory.write(np.full(4, 2, dtype=np.float32).tobytes(), PAGE)
@@ -288,7 +288,7 @@ def test_a_region_begins_where_it_says():
 
 
 @ours
-def test_no_offset_and_no_size_leaves_the_region():
+def test_tensors_must_be_within_their_region():
     offset = "Invalid offset for shared memory region: 'r'"
     size = "Invalid offset + byte size for shared memory region: 'r'"
     table = [
@@ -324,7 +324,7 @@ def test_no_offset_and_no_size_leaves_the_region():
 
 
 @ours
-def test_no_region_leaves_its_memory():
+def test_regions_must_be_within_their_memory():
     bounds = "failed to register shared memory region 'r': invalid args"
     space = "failed to register shared memory region 'r': unable to process address spaceInvalid argument"
     kind = "attempt to access JSON non-unsigned-integer as unsigned-integer"
@@ -349,7 +349,7 @@ def test_no_region_leaves_its_memory():
 
 
 @ours
-def test_keys_stay_in_their_folder():
+def test_keys_cannot_leave_their_folder():
     long = "x" * 300
     cannot = ["", "/", "..", "/..", "../x", "/../etc/passwd", "../../etc/passwd", "/a/b", "pytriton_nothing", "a\0b", "\0", long, "/" * 9000, "."]
     for key in cannot:
@@ -372,7 +372,7 @@ def test_keys_stay_in_their_folder():
             assert status == 500 and error.startswith("Unable to open")
 
 
-def test_there_is_no_gpu(grpc):
+def test_gpu_regions_are_refused(grpc):
     handle = {"raw_handle": {"b64": base64.b64encode(bytes(64)).decode()}, "byte_size": 8, "device_id": 0}
     assert request("GET", "/v2/cudasharedmemory/status")[2] == b"[]"
     assert request("POST", "/v2/cudasharedmemory/unregister")[0] == 200
@@ -415,7 +415,7 @@ def test_memory_that_shrinks_is_an_error():
 
 
 @ours
-def test_memory_may_change_at_any_moment():
+def test_memory_can_change_at_any_time():
     """Under load of both protocols, memory shrinks, grows, disappears, and is registered again."""
     size = 1 << 20
     ended = threading.Event()
@@ -461,7 +461,7 @@ def test_memory_may_change_at_any_moment():
 
 
 @ours
-def test_there_is_an_end_to_regions():
+def test_number_of_regions_is_limited():
     def descriptors():
         return len(os.listdir(f"/proc/{PID}/fd"))
 
@@ -485,7 +485,7 @@ def test_there_is_an_end_to_regions():
 
 
 @ours
-def test_more_than_a_request_may_have_is_not_read():
+def test_oversized_region_is_not_read():
     with Memory(1 << 40) as memory:
         assert register("r", memory.key, 1 << 40) == (200, "")
         status, answer = ask(region("r", 1 << 40), shape=(1, 1 << 38))
@@ -513,7 +513,7 @@ def test_outputs_that_do_not_fit_are_refused():
         assert memory.read(16, 48) == bytes(16)
 
 
-def test_each_request_of_a_batch_has_its_own():
+def test_each_request_of_a_batch_has_its_own_region():
     """Requests with and without regions share batches; each receives its own response."""
     rows = 40
     wrong, right = [], []

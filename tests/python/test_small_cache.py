@@ -17,7 +17,7 @@ def ask(protocol, client, number, columns=256):
     return int(outputs["OUTPUT_2"][0, 0])
 
 
-def test_the_oldest_go(protocol, client):
+def test_oldest_entries_are_evicted(protocol, client):
     base = 1000 if protocol.__name__.endswith("grpc") else 2000
     before = cache_gauges()
     calls = [ask(protocol, client, base + number) for number in range(40)]
@@ -31,7 +31,7 @@ def test_the_oldest_go(protocol, client):
     assert ask(protocol, client, base) not in calls
 
 
-def test_what_is_asked_for_stays(protocol, client):
+def test_requested_entries_are_kept(protocol, client):
     base = 3000 if protocol.__name__.endswith("grpc") else 4000
     wanted = ask(protocol, client, base)
     for number in range(1, 40):
@@ -39,7 +39,7 @@ def test_what_is_asked_for_stays(protocol, client):
         assert ask(protocol, client, base) == wanted, number
 
 
-def test_what_is_too_large_is_answered_but_not_kept(protocol, client):
+def test_large_responses_are_not_cached(protocol, client):
     before = cache_gauges()
     columns = CACHE_BYTES // 4
     first = ask(protocol, client, 5, columns)

@@ -77,7 +77,7 @@ def test_metrics_are_in_prometheus_text():
     assert {"I_FP32", "AddSub", "NoBatch"} <= models
 
 
-def test_refused_requests_are_no_inferences(http):
+def test_refused_requests_are_not_counted_as_inferences(http):
     model = "I_INT16"
     for array in (np.zeros((17, 1), np.int16), np.zeros((1, 1), np.int32), np.zeros((4,), np.int16)):
         with pytest.raises(InferenceServerException):
@@ -111,7 +111,7 @@ def test_without_batching(http):
     assert batches == [(1, 3)]
 
 
-def test_versions_are_counted_apart(http):
+def test_versions_are_counted_separately(http):
     sent = {"x": np.zeros((2, 1), np.int32)}
     infer(tritonclient.http, http, "Versioned", sent, model_version="1")
     for _ in range(2):
@@ -123,7 +123,7 @@ def test_versions_are_counted_apart(http):
     assert metric("nv_inference_count", "Versioned", version="3") == 4
 
 
-def test_both_doors_tell_the_same(http, grpc):
+def test_both_protocols_report_equal_statistics(http, grpc):
     send(tritonclient.http, http, "I_FP32", 1)
     over_http = statistics(http, "I_FP32")
     over_grpc = grpc.get_inference_statistics("I_FP32").model_stats[0]

@@ -24,7 +24,7 @@ def send(client, model, array, name="INPUT_1", **options):
     client.async_stream_infer(model, [tensor(tritonclient.grpc, name, array)], **options)
 
 
-def test_every_request_is_answered(stream):
+def test_every_request_receives_a_response(stream):
     client, answers = stream
     for index in range(100):
         send(client, "I_INT64", np.array([[index]]), request_id=str(index))
@@ -55,7 +55,7 @@ def test_an_error_does_not_end_the_stream(stream):
         np.testing.assert_array_equal(result.as_numpy("OUTPUT_1"), x)
 
 
-def test_models_of_one_stream_may_differ(stream):
+def test_stream_can_use_several_models(stream):
     client, answers = stream
     send(client, "I_FP32", np.array([[1.5]], dtype=np.float32), request_id="a")
     send(client, "I_INT32", np.array([[7]], dtype=np.int32), request_id="b")
@@ -68,7 +68,7 @@ def test_models_of_one_stream_may_differ(stream):
     assert got == {"a": ("I_FP32", 1.5), "b": ("I_INT32", 7)}
 
 
-def test_an_empty_final_response_where_it_is_asked_for(stream):
+def test_empty_final_response_is_sent_on_request(stream):
     client, answers = stream
     send(
         client,

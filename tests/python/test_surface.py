@@ -26,7 +26,7 @@ def test_live_and_ready(protocol, client):
     assert not client.is_model_ready("Nope")
 
 
-def test_health_bodies_are_those_of_the_open_inference_protocol():
+def test_health_bodies_follow_the_open_inference_protocol():
     for path, member in (("health/live", {"live": True}), ("health/ready", {"ready": True}),
                          ("models/AddSub/ready", {"name": "AddSub", "ready": True})):
         status, headers, body = request("GET", f"/v2/{path}")
@@ -47,7 +47,7 @@ def test_server_metadata(http, grpc):
     ("trace", "/v2/trace/setting"), ("logging", "/v2/logging"), ("system_shared_memory", "/v2/systemsharedmemory/status"),
     ("cuda_shared_memory", "/v2/cudasharedmemory/status"), ("statistics", "/v2/models/stats"),
 ])
-def test_an_extension_is_named_where_it_is_served(http, extension, path):
+def test_extensions_are_listed_if_supported(http, extension, path):
     status, _, _ = request("GET", path)
     assert (status == 200) == (extension in http.get_server_metadata()["extensions"])
 
@@ -102,7 +102,7 @@ def test_parameters_in_the_config(http, grpc):
     assert http.get_model_config("AddSub")["parameters"] == {}
 
 
-def test_config_of_the_rest(http):
+def test_config_of_other_models(http):
     assert http.get_model_config("Opt")["input"][1]["optional"] is True
     assert http.get_model_config("Opt")["input"][0]["optional"] is False
     assert http.get_model_config("Fixed")["output"][0]["dims"] == [2, 3]
@@ -147,7 +147,7 @@ def test_grpc_health(channel):
     assert raised.value.code() == rpc.StatusCode.NOT_FOUND
 
 
-def test_a_service_that_is_not_there_answers_with_trailers_only(channel):
+def test_unknown_service_responds_with_trailers_only(channel):
     with pytest.raises(rpc.RpcError) as raised:
         channel.unary_unary("/no.such.Service/Call")(b"")
     assert raised.value.code() == rpc.StatusCode.UNIMPLEMENTED

@@ -15,7 +15,7 @@ from wire import GRPC, TIMEOUT, connect, tensor
 HEARD = 1.0
 
 
-def test_a_function_without_an_end_stops_with_its_client():
+def test_endless_function_stops_on_disconnect():
     for _ in range(4):
         with Stream() as stream:
             stream.ask("Endless", _value=i32(0))
@@ -23,7 +23,7 @@ def test_a_function_without_an_end_stops_with_its_client():
             assert stream.next()[1] > first
 
 
-def test_a_function_with_one_answer_hears_that_its_client_has_gone():
+def test_unary_function_is_notified_of_a_disconnect():
     client = connect(tritonclient.grpc)
 
     def given_up():
@@ -59,14 +59,14 @@ def is_free(within):
         return time.monotonic() - begun < within
 
 
-def test_a_function_stops_when_its_client_has_gone():
+def test_function_stops_on_disconnect():
     for _ in range(3):
         for stream in hold():
             stream.client.stop_stream(cancel_requests=True)
         assert is_free(HEARD)
 
 
-def test_a_function_stops_when_the_time_of_its_client_is_over():
+def test_function_stops_at_the_deadline_of_its_client():
     streams = [Stream(stream_timeout=1.0) for _ in range(4)]
     for stream in streams:
         stream.ask("SlowCount", count=i32(100_000), milliseconds=u32(10))

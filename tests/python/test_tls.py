@@ -81,7 +81,7 @@ def stalled():
 
 @all_ports
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
-def test_each_port_has_tls_and_the_protocol_of_its_clients(port, version):
+def test_each_port_negotiates_tls_and_its_protocol(port, version):
     context = offering(port)
     context.minimum_version = context.maximum_version = version
     with handshake(port, context) as stream:
@@ -101,20 +101,20 @@ def test_older_versions_are_refused(port, version):
 
 
 @all_ports
-def test_who_trusts_another_authority_does_not_talk_to_it(port):
+def test_client_rejects_an_untrusted_authority(port):
     context = ssl.create_default_context(cafile=FOLDER / "foreign_ca.pem")
     with pytest.raises(ssl.SSLCertVerificationError, match="unable to get local issuer"):
         handshake(port, context)
 
 
 @all_ports
-def test_the_name_must_be_right(port):
+def test_client_rejects_a_wrong_host_name(port):
     with pytest.raises(ssl.SSLCertVerificationError, match="Hostname mismatch"):
         handshake(port, offering(port), "example.org")
 
 
 @all_ports
-def test_who_has_no_tls_is_cut_off_at_once(port):
+def test_client_without_tls_is_disconnected_at_once(port):
     begun = time.monotonic()
     with raw(port) as stream:
         stream.sendall(b"GET /v2/health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -125,7 +125,7 @@ def test_who_has_no_tls_is_cut_off_at_once(port):
     assert time.monotonic() - begun < 2
 
 
-def test_thousands_of_handshakes_leave_the_port_as_it_was():
+def test_thousands_of_handshakes_leak_nothing():
     """Most clients stall; the others must be served."""
     stalled = []
     try:
@@ -150,7 +150,7 @@ def test_thousands_of_handshakes_leave_the_port_as_it_was():
     wire.add_sub_is_right()
 
 
-def test_health_is_answered_while_handshakes_flood_in():
+def test_health_responds_during_a_handshake_flood():
     """Each handshake needs a signature of the server; existing connections must not wait for them.
     """
     over, made = threading.Event(), []
@@ -177,14 +177,14 @@ def test_health_is_answered_while_handshakes_flood_in():
     assert sum(made) > 50
 
 
-def test_tensors_of_all_sizes_come_and_go(protocol, client):
+def test_tensors_of_all_sizes_round_trip(protocol, client):
     for rows, columns in [(1, 1), (1, 10_000), (8, 100_000)]:
         value = np.random.default_rng(0).random((rows, columns), dtype=np.float32)
         outputs = infer(protocol, client, "AddSub", {"a": value, "b": value})
         np.testing.assert_array_equal(outputs["add"], value + value)
 
 
-def test_streams_come_answer_by_answer():
+def test_responses_are_streamed_one_by_one():
     client, answers = connect(tritonclient.grpc), queue.Queue()
     client.start_stream(callback=lambda result, error: answers.put((result, error)))
     count = wire.tensor(tritonclient.grpc, "count", np.array([[100]], dtype=np.int32))
@@ -200,7 +200,7 @@ def test_streams_come_answer_by_answer():
     assert (status, body.count(b"data: ")) == (200, 100)
 
 
-def test_openai_s_client_talks_to_it():
+def test_openai_client_connects():
     for address in {OPENAI, HTTP}:
         with httpx.Client(verify=trusting()) as transport:
             url = f"https://{address}/v1"
@@ -210,7 +210,7 @@ def test_openai_s_client_talks_to_it():
             assert list(chunks)
 
 
-def test_curl_talks_to_it():
+def test_curl_connects():
     run = ["curl", "-sS", "--cacert", CA, "--max-time", "20"]
     for option, version in [("--http1.1", "1.1"), ("--http2", "2")]:
         answer = subprocess.run(
@@ -224,7 +224,7 @@ def test_curl_talks_to_it():
     assert refused.returncode == 60
 
 
-def test_a_client_that_sends_no_more_gets_its_answer():
+def test_half_closed_client_receives_its_response():
     context = offering("http")
     body = json.dumps({"inputs": [
         {"name": "milliseconds", "datatype": "UINT32", "shape": [1, 1], "data": [500]},
@@ -260,7 +260,7 @@ def test_a_client_that_sends_no_more_gets_its_answer():
         assert time.monotonic() - begun > 0.4 and len(received) > 150
 
 
-def test_who_leaves_is_not_computed_for():
+def test_disconnect_cancels_the_request():
     def under_way():
         return wire.metrics()["nv_inference_pending_request_count"]
 
@@ -292,7 +292,7 @@ def expiry(port):
 
 
 @all_ports
-def test_the_metrics_say_when_the_certificate_expires(port):
+def test_metrics_contain_the_certificate_expiry(port):
     assert expiry(port) == served(port).not_valid_after_utc.timestamp()
 
 
@@ -363,7 +363,7 @@ def test_rotation_under_load_loses_no_request():
     assert min(asked) > 0, asked
 
 
-def test_aio_clients_talk_to_it():
+def test_asyncio_clients_connect():
     async def ask():
         credentials = {"ssl": True, "root_certificates": CA}
         async with tritonclient.grpc.aio.InferenceServerClient(GRPC, **credentials) as client:
@@ -376,14 +376,14 @@ def test_aio_clients_talk_to_it():
     asyncio.run(ask())
 
 
-def test_a_client_of_grpc_without_tls_is_told_so():
+def test_grpc_client_without_tls_receives_an_error():
     client = tritonclient.grpc.InferenceServerClient(GRPC)
     with pytest.raises(InferenceServerException) as raised:
         client.is_server_live(client_timeout=5)
     assert raised.value.status() in ("StatusCode.UNAVAILABLE", "StatusCode.DEADLINE_EXCEEDED")
 
 
-def test_health_of_grpc_is_told_over_tls():
+def test_grpc_health_works_over_tls():
     from grpc_health.v1 import health_pb2, health_pb2_grpc
 
     credentials = grpc.ssl_channel_credentials(pathlib.Path(CA).read_bytes())
@@ -392,6 +392,6 @@ def test_health_of_grpc_is_told_over_tls():
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
-def test_half_a_handshake_ends(stalled):
+def test_stalled_handshake_times_out(stalled):
     for waited in stalled:
         assert 9 < waited.result(timeout=TIMEOUT) < 15

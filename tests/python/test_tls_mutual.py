@@ -38,7 +38,7 @@ versions = pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVe
 
 @versions
 @pytest.mark.parametrize("port", PORTS)
-def test_who_has_a_certificate_is_served(port, version):
+def test_client_with_a_certificate_is_served(port, version):
     for _ in range(2):
         assert ask(port, "client", version).startswith(b"HTTP/1.1 200")
 
@@ -46,7 +46,7 @@ def test_who_has_a_certificate_is_served(port, version):
 @versions
 @pytest.mark.parametrize("port", PORTS)
 @pytest.mark.parametrize("client", BAD)
-def test_anybody_else_is_not(port, client, version):
+def test_client_without_a_valid_certificate_is_refused(port, client, version):
     with pytest.raises(OSError):
         assert ask(port, client, version) == b"", "it is answered"
         raise ConnectionResetError
@@ -62,12 +62,12 @@ def triton(client):
     return tritonclient.grpc.InferenceServerClient(GRPC, ssl=True, root_certificates=CA, **files)
 
 
-def test_over_grpc_who_has_a_certificate_is_served():
+def test_grpc_client_with_a_certificate_is_served():
     assert triton("client").is_server_ready(client_timeout=TIMEOUT)
 
 
 @pytest.mark.parametrize("client", BAD)
-def test_over_grpc_anybody_else_is_not(client):
+def test_grpc_client_without_a_valid_certificate_is_refused(client):
     with pytest.raises(InferenceServerException) as raised:
         triton(client).is_server_ready(client_timeout=5)
     assert raised.value.status() == str(grpc.StatusCode.UNAVAILABLE)

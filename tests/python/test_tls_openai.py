@@ -10,7 +10,7 @@ from wire import trusting
 OPENAI = os.environ["PYTRITON_TEST_OPENAI"]
 
 
-def test_openai_s_client_talks_to_it():
+def test_openai_client_connects():
     with httpx.Client(verify=trusting()) as transport:
         url = f"https://{OPENAI}/v1"
         client = openai.OpenAI(base_url=url, api_key="any", http_client=transport, max_retries=0)

@@ -64,7 +64,7 @@ def as_at_the_start():
     change(trace_level=["TIMESTAMPS"], trace_rate="1", trace_count="-1")
 
 
-def test_a_request_is_three_spans_in_its_client_s_trace(protocol):
+def test_request_has_three_spans_in_the_trace_of_its_client(protocol):
     # The sampling flag of the client is ignored, as in Triton.
     client = Client(sampled="00")
     with connect(protocol) as connection:
@@ -94,7 +94,7 @@ def test_a_request_is_three_spans_in_its_client_s_trace(protocol):
     assert outside["begun"] <= model["begun"] <= compute["begun"] and compute["ended"] <= model["ended"] <= outside["ended"]
 
 
-def test_a_text_of_openai_s_routes_is_traced_too():
+def test_openai_requests_are_traced():
     client = Client()
     body = json.dumps({"model": "Letters", "prompt": "ab"})
     status, _, answer = request("POST", "/v1/completions", body, client.headers, address=os.environ["PYTRITON_TEST_OPENAI"])
@@ -105,7 +105,7 @@ def test_a_text_of_openai_s_routes_is_traced_too():
     assert spans["compute"]["parent"] == spans["Letters"]["id"]
 
 
-def test_without_a_client_s_trace_the_rate_and_the_count_decide(protocol):
+def test_rate_and_count_apply_without_a_client_trace(protocol):
     def ask(times, prefix):
         with connect(protocol) as connection:
             for number in range(times):
@@ -126,7 +126,7 @@ def test_without_a_client_s_trace_the_rate_and_the_count_decide(protocol):
     assert requests(prefix) == [f"{prefix}1", f"{prefix}3"]
 
 
-def test_a_request_that_cannot_be_read_is_one_span():
+def test_invalid_request_has_one_span():
     client = Client()
     status, _, _ = request("POST", "/v2/models/I_FP32/infer", "{}", client.headers)
     assert status == (500 if TRITONSERVER else 400)
@@ -134,7 +134,7 @@ def test_a_request_that_cannot_be_read_is_one_span():
     assert span["name"] == "InferRequest" and span["events"] == ["HTTP_RECV_START", "HTTP_RECV_END"]
 
 
-def test_a_request_that_is_cancelled_in_the_queue_ends():
+def test_span_of_a_cancelled_request_ends():
     client, outcomes = Client(), []
     with connect(tritonclient.grpc) as connection:
 
@@ -156,7 +156,7 @@ def test_a_request_that_is_cancelled_in_the_queue_ends():
     assert client.spans(2)["Slow"]["events"] == ["REQUEST_START", "QUEUE_START", "REQUEST_END"]
 
 
-def test_a_level_that_is_off_has_no_spans_of_clients_either():
+def test_disabled_level_has_no_spans_for_client_traces():
     change(trace_level=["OFF"])
     off, on = Client(), Client()
     with connect(tritonclient.http) as connection:
@@ -167,7 +167,7 @@ def test_a_level_that_is_off_has_no_spans_of_clients_either():
     assert collected(trace=off.trace) == []
 
 
-def test_settings_tell_the_collector_and_not_a_file(protocol):
+def test_settings_contain_the_collector_instead_of_a_file(protocol):
     assert SETTINGS == {
         "trace_level": ["TIMESTAMPS"],
         "trace_rate": "1",
@@ -188,7 +188,7 @@ def test_settings_tell_the_collector_and_not_a_file(protocol):
     assert values == {name: value if isinstance(value, list) else [value] for name, value in SETTINGS.items()}
 
 
-def test_the_mode_is_what_it_was_at_the_start():
+def test_mode_cannot_be_changed():
     told = change(trace_mode="triton", log_frequency="5", url="http://127.0.0.1:1")
     assert told == SETTINGS
     status, _, body = request("POST", "/v2/trace/setting", '{"trace_file":"x"}')

@@ -60,7 +60,7 @@ MODELS = ["SeenAtOnce", "SeenAsync", "SeenByState"]
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_request_from_its_client_to_the_function_s_own_span(protocol, model):
+def test_trace_covers_client_to_function_span(protocol, model):
     # After some quick calls, the thread that reads the request calls the function.
     for _ in range(20 if model == "SeenAtOnce" else 1):
         client = Client()
@@ -112,7 +112,7 @@ def test_failures_are_marked(protocol):
 
 @openai
 @pytest.mark.parametrize("stream", [False, True])
-def test_each_text_of_an_answer_is_a_request(stream):
+def test_each_completion_choice_is_a_request(stream):
     client = Client()
     body = json.dumps({"model": "Letters", "prompt": ["ab", "cd"], "stream": stream})
     status, _, answer = request("POST", "/v1/completions", body, client.headers, address=OPENAI)
@@ -128,7 +128,7 @@ def test_each_text_of_an_answer_is_a_request(stream):
 
 
 @openai
-def test_a_text_that_fails_is_marked():
+def test_failed_completion_is_marked():
     client = Client()
     body = json.dumps({"model": "FailingText", "prompt": "ab"})
     status, _, _ = request("POST", "/v1/completions", body, client.headers, address=OPENAI)
@@ -137,7 +137,7 @@ def test_a_text_that_fails_is_marked():
     assert spans["function"]["status"] == ERROR and spans["request"]["status"] == ERROR
 
 
-def test_without_a_client_s_trace_there_is_one_all_the_same(http):
+def test_trace_is_created_without_a_client_trace(http):
     name = secrets.token_hex(8)
     http.infer("SeenAtOnce", [tensor(tritonclient.http, "x", np.ones((1, 2), dtype=np.float32))], request_id=name)
     wait_until(lambda: [line for line in lines("seen") if line.get("request_id") == name])
@@ -146,7 +146,7 @@ def test_without_a_client_s_trace_there_is_one_all_the_same(http):
     wait_until(lambda: names <= {span["name"] for span in collected(line["trace_id"])})
 
 
-def test_no_line_has_a_header_or_a_body():
+def test_log_lines_contain_no_headers_or_bodies():
     client = Client()
     client.headers["x-secret"] = "never-to-be-logged"
     client.ask(tritonclient.http, "SeenAtOnce", 12345.5)

@@ -9,7 +9,7 @@ import tritonclient.grpc
 import wire
 
 
-def test_the_others_serve_and_the_index_says_why(client, protocol):
+def test_other_models_serve_and_the_index_contains_the_reason(client, protocol):
     lenient = "LENIENT" in os.environ
     assert client.is_server_live()
     assert client.is_server_ready() is lenient

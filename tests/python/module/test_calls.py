@@ -53,7 +53,7 @@ def run(functions):
 
 
 @pytest.mark.parametrize("datatype", PLAIN)
-def test_every_element_type_comes_back(datatype):
+def test_every_element_type_round_trips(datatype):
     identity = getattr(models, f"I_{datatype}")
     values = np.array([[0, 1, 1], [1, 0, 1]]).astype(PLAIN[datatype])
     for array in (values, np.asfortranarray(values), values[:, ::-1], values.astype(values.dtype.newbyteorder(">"))):
@@ -66,7 +66,7 @@ def test_every_element_type_comes_back(datatype):
     np.testing.assert_array_equal(output, values)
 
 
-def test_bfloat16_is_32_bits_as_in_nvidia_s_client():
+def test_bfloat16_is_32_bits_like_in_nvidias_client():
     values = np.array([[1.0, -2.5, 3.0]], dtype=np.float32)
     for array in (values, values.astype(ml_dtypes.bfloat16), [[1.0, -2.5, 3.0]]):
         output = models.I_BF16(array)
@@ -83,12 +83,12 @@ def test_bfloat16_is_32_bits_as_in_nvidia_s_client():
         [["ä".encode(), b"", b"abc"]],
     ],
 )
-def test_texts_are_bytes_in_the_end(texts):
+def test_strings_are_returned_as_bytes(texts):
     output = models.I_STRING(texts)
     assert output.dtype == object and output.tolist() == [["ä".encode(), b"", b"abc"]]
 
 
-def test_bytes_keep_their_zeros():
+def test_trailing_zero_bytes_are_kept():
     assert models.I_BYTES([[b"a\0", b"\0"]]).tolist() == [[b"a\0", b"\0"]]
 
 
@@ -104,7 +104,7 @@ def test_inputs_and_outputs_are_not_copied():
         assert elements.sum() == count
 
 
-def test_an_input_is_given_back():
+def test_inputs_are_released_after_a_call():
     freed = threading.Event()
 
     class Watched(np.ndarray):
@@ -121,7 +121,7 @@ def test_an_input_is_given_back():
     assert freed.is_set()
 
 
-def test_a_single_value_is_one_for_each_row():
+def test_scalar_is_repeated_for_each_row():
     x = np.ones((3, 2), np.float32)
     np.testing.assert_array_equal(models.left_out(x, by=2), x * 2)
     np.testing.assert_array_equal(models.left_out(x, 0.5, np.float32(2.0)), x * 2 + 0.5)
@@ -140,7 +140,7 @@ def test_outputs_have_their_names():
     assert tuple(by_name) == names
 
 
-def test_help_says_how_a_model_is_called():
+def test_help_shows_the_signature_of_a_model():
     assert str(inspect.signature(models.left_out)) == "(x, offset=None, *, by)"
     text = pydoc.plaintext.document(models.left_out)
     for part in ("A name that Python cannot write", "offset : FP32 [batch, :], optional", "What is added.", "Returns"):
@@ -151,12 +151,12 @@ def test_help_says_how_a_model_is_called():
     assert "left_out" in text and "serve" in text
 
 
-def test_functions_run_side_by_side():
+def test_functions_run_concurrently():
     meet = lambda: models.Meet(np.array([[2]], np.uint32))[0, 0]
     assert run([meet, meet]) == [2, 2]
 
 
-def test_calls_of_several_threads_are_one_batch():
+def test_calls_of_several_threads_form_one_batch():
     gathered = lambda: int(models.Gathered(np.ones((1, 1), np.float32))[0, 0])
     assert max(run([gathered] * 8)) > 1
 
@@ -211,7 +211,7 @@ def test_a_request_has_parameters():
     )
 
 
-def test_versions_are_models_of_their_own():
+def test_versions_are_separate_functions():
     x = np.ones((1, 1), np.int32)
     latest, first = models.Versioned(x), models.infer("Versioned", {"x": x}, version=1)
     with pytest.raises(LookupError, match="version 2 is not found"):
@@ -219,7 +219,7 @@ def test_versions_are_models_of_their_own():
     assert latest.item() != first["OUTPUT_1"].item()
 
 
-def test_what_fails_is_an_error_of_its_own():
+def test_failures_have_their_own_exception_types():
     below = np.array([[-1]], np.float32)
     with pytest.raises(models.InferenceError) as error:
         models.Fail(below)
@@ -230,7 +230,7 @@ def test_what_fails_is_an_error_of_its_own():
         models.Panic(below)
 
 
-def test_values_that_do_not_fit_are_refused():
+def test_invalid_values_are_refused():
     with pytest.raises(ValueError, match="out of range for UINT8"):
         models.I_UINT8([[300]])
     with pytest.raises(TypeError, match="data-type is 'FP64'|FP64"):
@@ -262,12 +262,12 @@ def alarm(seconds):
         signal.signal(signal.SIGALRM, before)
 
 
-def test_a_signal_ends_a_call():
+def test_signal_interrupts_a_call():
     with alarm(0.3):
         models.Computing(np.array([[2000]], np.uint32))
 
 
-def test_no_array_is_read_any_longer_after_an_error():
+def test_arrays_are_not_read_after_an_error():
     """After an exception, the caller may write to the inputs."""
     reread = lambda: models.Reread(np.zeros(1, np.float32)).tolist()
     before, _ = reread()
@@ -287,13 +287,13 @@ def test_no_array_is_read_any_longer_after_an_error():
     assert reread() == [before + 2, 0]
 
 
-def test_truths_are_copied():
+def test_booleans_are_copied():
     """Not every byte is a valid boolean, so the input is copied when it is checked."""
     x = np.array([[True]])
     assert models.AddressOfTruth(x)[0, 0] != x.ctypes.data
 
 
-def test_an_abandoned_generator_keeps_nobody_waiting():
+def test_abandoned_generator_does_not_block_others():
     answers = models.Endless([[1]])
     next(answers)
     with models.serve(background=True, http_port=0, grpc_port=0, metrics_port=0, openai_port=0):
@@ -303,7 +303,7 @@ def test_an_abandoned_generator_keeps_nobody_waiting():
         assert time.monotonic() - begun < 10
 
 
-def test_a_generator_ends_with_a_server_that_could_not_wait_for_it():
+def test_generator_ends_if_the_server_stops_first():
     options = {"http_port": 0, "grpc_port": 0, "metrics_port": 0, "openai_port": 0, "exit_timeout_secs": 1}
     server = models.serve(background=True, **options)
     answers = models.Endless([[1]])
@@ -316,7 +316,7 @@ def test_a_generator_ends_with_a_server_that_could_not_wait_for_it():
     assert list(answers) == []
 
 
-def test_a_child_has_models_of_its_own():
+def test_forked_process_has_its_own_models():
     x = np.ones((1, 1), np.float32)
     models.I_FP32(x)
     child = os.fork()
@@ -369,7 +369,7 @@ def refusal(http, model, inputs):
     return error.value.code, json.load(error.value)["error"]
 
 
-def test_mistakes_are_told_as_to_a_client():
+def test_errors_have_the_texts_of_clients():
     with models.serve(background=True, http_port=0, grpc_port=0, metrics_port=0, openai_port=0) as server:
         for model, inputs, kind in MISTAKES:
             status, told = refusal(server.http, model, inputs)
@@ -408,7 +408,7 @@ def test_serves_and_stops():
     np.testing.assert_array_equal(models.I_FP32(x), x)
 
 
-def test_options_are_those_of_the_command_line():
+def test_options_match_the_command_line():
     with pytest.raises(RuntimeError, match="--no-such-option"):
         models.serve(background=True, no_such_option=1)
     with pytest.raises(ValueError, match="embedded engine"):

@@ -82,7 +82,7 @@ def metrics(addresses):
     ("number", "code", "said"),
     [(signal.SIGINT, -signal.SIGINT, "interrupted\n"), (signal.SIGTERM, 0, "went on\n")],
 )
-def test_a_signal_ends_it_when_all_is_answered(number, code, said):
+def test_signal_stops_the_server_after_accepted_requests(number, code, said):
     with served() as (process, addresses):
         assert ask(addresses, 1) == [1]
         thread, answers = begin(addresses, 1500)
@@ -97,7 +97,7 @@ def test_a_signal_ends_it_when_all_is_answered(number, code, said):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_second_signal_ends_it_at_once(number):
+def test_second_signal_stops_the_server_at_once(number):
     with served() as (process, addresses):
         begin(addresses, 20_000)
         process.send_signal(number)
@@ -123,7 +123,7 @@ models.serve(http_port=0, grpc_port=0, metrics_port=0, openai_port=0)
 """
 
 
-def test_a_program_s_own_handler_is_left_alone():
+def test_existing_signal_handler_is_kept():
     with served(HANDLED) as (process, _):
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=30)
@@ -146,7 +146,7 @@ def logged(**options):
     return subprocess.run(program, capture_output=True, text=True, timeout=60, check=True)
 
 
-def test_log_lines_are_a_server_s(tmp_path):
+def test_log_lines_match_the_server(tmp_path):
     process = logged()
     assert process.stdout == "model 'Panic' panicked: -1 is below zero\n"
     assert "INFO" in process.stderr and "engine embedded" in process.stderr, process.stderr

@@ -62,7 +62,7 @@ def body(factor, scale=SCALE):
     }
 
 
-def test_answers_as_the_server_does(url):
+def test_responses_match_the_server(url):
     answer = httpx.post(f"{url}/v2/models/Linear/infer", json=body(1.0), timeout=30)
     assert answer.status_code == 200, answer.text
     (output,) = answer.json()["outputs"]
@@ -85,7 +85,7 @@ def test_answers_as_the_server_does(url):
         assert httpx.get(f"{url}{path}", timeout=30).status_code == status, path
 
 
-def test_bodies_may_be_binary(url):
+def test_binary_requests_are_accepted(url):
     """Sends binary requests like NVIDIA's client, with additional members."""
     x, scale = struct.pack("<20f", *[1.0] * 20), struct.pack("<f", SCALE)
     asked = {
@@ -110,7 +110,7 @@ def test_bodies_may_be_binary(url):
     assert answer.status_code == 400 and "other" in answer.text
 
 
-def test_answers_come_as_they_are_made(url):
+def test_responses_are_streamed(url):
     body = {"from": 3}
     with httpx.stream("POST", f"{url}/v2/models/Countdown/generate_stream", json=body, timeout=30) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
@@ -118,7 +118,7 @@ def test_answers_come_as_they_are_made(url):
     assert [event["OUTPUT_1"] for event in events] == [3, 2, 1, 0]
 
 
-def test_a_killed_replica_loses_no_answer(url):
+def test_killed_replica_loses_no_response(url):
     lock = threading.Lock()
     replicas, tried_again, wrong, answered = set(), [], [], []
     ended = threading.Event()
