@@ -10,11 +10,12 @@ use pytriton_tests::Server;
 use crate::{Result, each};
 
 each! {
-    on_a_thread_of_a_runtime, side_by_side, from_existing,
+    blocking_calls_work_on_runtime_threads, threads_share_a_client,
+    client_is_created_from_another,
 }
 
 /// The tests are tasks of a runtime; blocking calls must not panic there.
-async fn on_a_thread_of_a_runtime(_: &Server, url: &str) -> Result {
+async fn blocking_calls_work_on_runtime_threads(_: &Server, url: &str) -> Result {
     let client = ModelClient::builder(url, "Scale").connect()?;
     assert!(client.is_batching_supported()?);
     client.wait_for_server(Duration::from_secs(10))?;
@@ -47,7 +48,7 @@ async fn on_a_thread_of_a_runtime(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn side_by_side(_: &Server, url: &str) -> Result {
+async fn threads_share_a_client(_: &Server, url: &str) -> Result {
     let client = ModelClient::new(url, "AddSub")?;
     let threads = (0..8_i32).map(|number| {
         let client = client.clone();
@@ -65,7 +66,7 @@ async fn side_by_side(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn from_existing(_: &Server, url: &str) -> Result {
+async fn client_is_created_from_another(_: &Server, url: &str) -> Result {
     let client = ModelClient::new(url, "AddSub")?;
     client.infer_sample((array![1], array![1]))?;
     let another = ModelClient::from_existing(&client)?;

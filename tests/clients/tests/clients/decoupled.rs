@@ -12,7 +12,8 @@ use pytriton_tests::{Engine, Server};
 use crate::{Result, each, serve, urls};
 
 each! {
-    streams, iterators, request_options_are_sent, errors, large_tensors,
+    responses_are_streamed, iterators_return_responses, request_options_are_sent,
+    errors_end_the_stream, large_tensors_are_streamed,
 }
 
 fn number(outputs: &Outputs) -> i32 {
@@ -22,7 +23,7 @@ fn number(outputs: &Outputs) -> i32 {
         .unwrap_or(-1)
 }
 
-async fn streams(_: &Server, url: &str) -> Result {
+async fn responses_are_streamed(_: &Server, url: &str) -> Result {
     if url.starts_with("http") {
         let refused = AsyncDecoupledModelClient::new(url, "Count").unwrap_err();
         assert!(matches!(refused, ClientError::OnlyGrpc { .. }), "{refused}");
@@ -57,7 +58,7 @@ async fn streams(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn iterators(_: &Server, url: &str) -> Result {
+async fn iterators_return_responses(_: &Server, url: &str) -> Result {
     if url.starts_with("http") {
         let refused = DecoupledModelClient::new(url, "Count").unwrap_err();
         assert!(matches!(refused, ClientError::OnlyGrpc { .. }), "{refused}");
@@ -122,7 +123,7 @@ async fn request_options_are_sent(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn large_tensors(_: &Server, url: &str) -> Result {
+async fn large_tensors_are_streamed(_: &Server, url: &str) -> Result {
     if url.starts_with("http") {
         return Ok(());
     }
@@ -144,7 +145,7 @@ async fn large_tensors(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn errors(_: &Server, url: &str) -> Result {
+async fn errors_end_the_stream(_: &Server, url: &str) -> Result {
     if url.starts_with("http") {
         return Ok(());
     }

@@ -13,11 +13,13 @@ use pytriton_tests::{Engine, Server};
 use crate::{Result, each, serve, urls};
 
 each! {
-    wrong_inputs, errors_of_the_server, errors_of_the_function, a_slow_model, a_full_queue_of_the_server,
-    a_missing_model, a_dropped_answer_is_cancelled, a_decoupled_model, a_port_for_something_else,
+    invalid_inputs_are_refused, server_errors_are_returned, function_errors_are_returned,
+    slow_model_causes_a_timeout, full_server_queue_is_an_error, missing_model_is_an_error,
+    dropped_response_cancels_its_request, decoupled_model_requires_another_client,
+    port_of_another_protocol_is_an_error,
 }
 
-async fn wrong_inputs(_: &Server, url: &str) -> Result {
+async fn invalid_inputs_are_refused(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "AddSub")?;
     let a = array![1];
     let message = |error: ClientError| match error {
@@ -47,7 +49,7 @@ async fn wrong_inputs(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn errors_of_the_server(_: &Server, url: &str) -> Result {
+async fn server_errors_are_returned(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "AddSub")?;
     let refused = client
         .infer_sample((array![1.0_f32], array![2]))
@@ -67,7 +69,7 @@ async fn errors_of_the_server(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn errors_of_the_function(_: &Server, url: &str) -> Result {
+async fn function_errors_are_returned(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "Strict")?;
     let refused = client.infer_sample(array![-1.0_f32]).await.unwrap_err();
     let ClientError::Server { message, .. } = refused else {
@@ -77,7 +79,7 @@ async fn errors_of_the_function(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn a_slow_model(_: &Server, url: &str) -> Result {
+async fn slow_model_causes_a_timeout(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::builder(url, "Slow")
         .inference_timeout(Duration::from_millis(200))
         .connect()
@@ -95,7 +97,7 @@ async fn a_slow_model(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn a_full_queue_of_the_server(_: &Server, url: &str) -> Result {
+async fn full_server_queue_is_an_error(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::builder(url, "TinyQueue")
         .connect()
         .await?;
@@ -113,7 +115,7 @@ async fn a_full_queue_of_the_server(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn a_missing_model(_: &Server, url: &str) -> Result {
+async fn missing_model_is_an_error(_: &Server, url: &str) -> Result {
     let builder = AsyncModelClient::builder(url, "Nobody").init_timeout(Duration::from_secs(1));
     let begun = Instant::now();
     let late = builder.connect().await.unwrap_err();
@@ -139,7 +141,7 @@ async fn a_missing_model(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn a_dropped_answer_is_cancelled(server: &Server, url: &str) -> Result {
+async fn dropped_response_cancels_its_request(server: &Server, url: &str) -> Result {
     if server.engine() == Engine::Tritonserver && url.starts_with("http") {
         // tritonserver does not detect that an HTTP client has disconnected.
         return Ok(());
@@ -168,7 +170,7 @@ async fn first_value(client: &AsyncModelClient) -> Result<u32> {
     Ok(outputs.array::<u32, pytriton::client::ndarray::Ix1>("OUTPUT_1")?[0])
 }
 
-async fn a_decoupled_model(_: &Server, url: &str) -> Result {
+async fn decoupled_model_requires_another_client(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "Count")?;
     let refused = client.infer_sample(array![2]).await.unwrap_err();
     assert!(
@@ -178,7 +180,7 @@ async fn a_decoupled_model(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn a_port_for_something_else(_: &Server, url: &str) -> Result {
+async fn port_of_another_protocol_is_an_error(_: &Server, url: &str) -> Result {
     let begun = Instant::now();
     if let Some(address) = url.strip_prefix("grpc://") {
         let wrong = format!("http://{address}");

@@ -9,10 +9,11 @@ use pytriton_tests::Server;
 use crate::{Result, each};
 
 each! {
-    many_by_one_thread, a_full_queue_is_an_error_or_is_waited_for, dropped_request_frees_its_slot, a_closed_client, invalid_limits,
+    one_thread_sends_many_requests, full_queue_is_an_error_or_awaited,
+    dropped_request_frees_its_slot, closed_client_refuses_requests, invalid_limits_are_refused,
 }
 
-async fn many_by_one_thread(_: &Server, url: &str) -> Result {
+async fn one_thread_sends_many_requests(_: &Server, url: &str) -> Result {
     let client = PipelinedModelClient::builder(url, "AddSub")
         .max_in_flight(16)
         .max_queue_size(4)
@@ -32,7 +33,7 @@ async fn many_by_one_thread(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn a_full_queue_is_an_error_or_is_waited_for(_: &Server, url: &str) -> Result {
+async fn full_queue_is_an_error_or_awaited(_: &Server, url: &str) -> Result {
     let client = PipelinedModelClient::builder(url, "Slow")
         .inference_timeout(Duration::from_secs(1))
         .max_in_flight(1)
@@ -94,7 +95,7 @@ async fn dropped_request_frees_its_slot(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn a_closed_client(_: &Server, url: &str) -> Result {
+async fn closed_client_refuses_requests(_: &Server, url: &str) -> Result {
     let client = PipelinedModelClient::new(url, "AddSub")?;
     client.client().wait_for_model(Duration::from_secs(10))?;
     assert_eq!(client.client().model_config()?.name, "AddSub");
@@ -111,7 +112,7 @@ async fn a_closed_client(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn invalid_limits(_: &Server, url: &str) -> Result {
+async fn invalid_limits_are_refused(_: &Server, url: &str) -> Result {
     for bounds in [(0, 1), (1, 0), (usize::MAX, 1)] {
         let client = PipelinedModelClient::builder(url, "AddSub")
             .max_in_flight(bounds.0)

@@ -14,11 +14,14 @@ use pytriton_tests::Server;
 use crate::{Result, each};
 
 each! {
-    rows_by_place_and_by_name, a_row_alone, a_model_without_batch_axis, every_element_type, request_options_are_sent,
-    sequences, versions, model_metadata_and_configuration, many_at_a_time, compressed, clients_from_clients,
+    inputs_are_passed_by_position_or_by_name, single_sample_is_inferred,
+    model_without_batch_axis_is_called, every_element_type_round_trips,
+    request_options_are_sent, sequences_keep_their_state, version_is_selected,
+    metadata_and_configuration_are_returned, concurrent_requests_complete,
+    requests_can_be_compressed, clients_can_share_connections,
 }
 
-async fn rows_by_place_and_by_name(_: &Server, url: &str) -> Result {
+async fn inputs_are_passed_by_position_or_by_name(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "Scale")?;
     let (x, scale) = (array![[1.0_f32, 2.0], [3.0, 4.0]], array![[2.0_f32], [2.0]]);
     let expected = array![[2.0_f32, 4.0], [6.0, 8.0]];
@@ -49,7 +52,7 @@ async fn rows_by_place_and_by_name(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn a_row_alone(_: &Server, url: &str) -> Result {
+async fn single_sample_is_inferred(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "Scale")?;
     let outputs = client
         .infer_sample((array![1.0_f32, 2.0], array![2.0_f32]))
@@ -58,7 +61,7 @@ async fn a_row_alone(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn a_model_without_batch_axis(_: &Server, url: &str) -> Result {
+async fn model_without_batch_axis_is_called(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "AddSub")?;
     let inputs = (array![1, 2], array![3, 5]);
     let outputs = client.infer_sample(inputs.clone()).await?;
@@ -76,7 +79,7 @@ async fn a_model_without_batch_axis(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn every_element_type(_: &Server, url: &str) -> Result {
+async fn every_element_type_round_trips(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "Types")?;
     let numbers = array![[0, 1, 100]];
     let bytes = array![[vec![0_u8, 255], vec![], b"abc".to_vec()]];
@@ -170,7 +173,7 @@ async fn request_options_are_sent(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn sequences(_: &Server, url: &str) -> Result {
+async fn sequences_keep_their_state(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "Sum")?;
     let steps = [
         (SequenceStep::new(7).start(), 1),
@@ -191,7 +194,7 @@ async fn sequences(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn versions(_: &Server, url: &str) -> Result {
+async fn version_is_selected(_: &Server, url: &str) -> Result {
     for (version, expected) in [(None, 3), (Some("1"), 1), (Some("3"), 3)] {
         let builder = AsyncModelClient::builder(url, "Versioned");
         let client = match version {
@@ -204,7 +207,7 @@ async fn versions(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn model_metadata_and_configuration(_: &Server, url: &str) -> Result {
+async fn metadata_and_configuration_are_returned(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "Scale")?;
     client.wait_for_server(Duration::from_secs(10)).await?;
     client.wait_for_model(Duration::from_secs(10)).await?;
@@ -250,7 +253,7 @@ async fn model_metadata_and_configuration(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn many_at_a_time(_: &Server, url: &str) -> Result {
+async fn concurrent_requests_complete(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "Scale")?;
     let asked = (0..64_u16).map(|number| {
         let x = Array2::from_elem((1, 1000), f32::from(number));
@@ -269,7 +272,7 @@ async fn many_at_a_time(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn clients_from_clients(_: &Server, url: &str) -> Result {
+async fn clients_can_share_connections(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::builder(url, "AddSub").connect().await?;
     let another = AsyncModelClient::from_existing(&client);
     client.close();
@@ -284,7 +287,7 @@ async fn clients_from_clients(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn compressed(_: &Server, url: &str) -> Result {
+async fn requests_can_be_compressed(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::builder(url, "Scale")
         .gzip()
         .connect()

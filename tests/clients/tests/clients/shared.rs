@@ -20,8 +20,10 @@ use tempfile::TempDir;
 use crate::{Result, each, serve, urls};
 
 each! {
-    large_tensors, tensors_that_stay_on_the_network, many_at_a_time, a_request_that_is_given_up,
-    regions_that_the_server_has_forgotten, an_output_larger_than_its_region, texts, streams,
+    large_tensors_use_shared_memory, small_tensors_are_sent_over_the_network,
+    concurrent_requests_use_separate_regions, cancelled_request_keeps_its_region_until_its_end,
+    unknown_regions_are_registered_again, oversized_output_is_an_error,
+    strings_use_shared_memory, streams_use_shared_memory,
 }
 
 const MIB: usize = 1 << 20;
@@ -56,7 +58,7 @@ async fn forgotten(url: &str) -> Result {
     Ok(())
 }
 
-async fn large_tensors(_: &Server, url: &str) -> Result {
+async fn large_tensors_use_shared_memory(_: &Server, url: &str) -> Result {
     let large = client(url, "Large", 64 * MIB)?;
     for round in 0..3 {
         let outputs = large.infer_sample(numbers(round)).await?;
@@ -95,7 +97,7 @@ async fn large_tensors(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn tensors_that_stay_on_the_network(_: &Server, url: &str) -> Result {
+async fn small_tensors_are_sent_over_the_network(_: &Server, url: &str) -> Result {
     let scale = client(url, "Scale", 64 * MIB)?;
     let outputs = scale
         .infer_sample((array![1.0_f32], array![2.0_f32]))
@@ -109,7 +111,7 @@ async fn tensors_that_stay_on_the_network(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn many_at_a_time(_: &Server, url: &str) -> Result {
+async fn concurrent_requests_use_separate_regions(_: &Server, url: &str) -> Result {
     let large = client(url, "Large", 4 * MIB)?;
     large.model_config().await?;
     let asked = (0..16).map(|number| {
@@ -126,7 +128,7 @@ async fn many_at_a_time(_: &Server, url: &str) -> Result {
     forgotten(url).await
 }
 
-async fn a_request_that_is_given_up(_: &Server, url: &str) -> Result {
+async fn cancelled_request_keeps_its_region_until_its_end(_: &Server, url: &str) -> Result {
     // Space for one request.
     let late = client(url, "Late", MIB)?;
     late.infer_sample((numbers(0), array![0_u32])).await?;
@@ -153,7 +155,7 @@ async fn a_request_that_is_given_up(_: &Server, url: &str) -> Result {
     forgotten(url).await
 }
 
-async fn regions_that_the_server_has_forgotten(server: &Server, url: &str) -> Result {
+async fn unknown_regions_are_registered_again(server: &Server, url: &str) -> Result {
     let large = client(url, "Large", 64 * MIB)?;
     large.infer_sample(numbers(0)).await?;
     let regions = large.shared_memory_regions().await?;
@@ -166,7 +168,7 @@ async fn regions_that_the_server_has_forgotten(server: &Server, url: &str) -> Re
     forgotten(url).await
 }
 
-async fn an_output_larger_than_its_region(_: &Server, url: &str) -> Result {
+async fn oversized_output_is_an_error(_: &Server, url: &str) -> Result {
     let scale = client(url, "Scale", 64 * MIB)?;
     let options = InferOptions::new().shared_output("y", 100);
     let refused = scale
@@ -179,7 +181,7 @@ async fn an_output_larger_than_its_region(_: &Server, url: &str) -> Result {
     forgotten(url).await
 }
 
-async fn texts(_: &Server, url: &str) -> Result {
+async fn strings_use_shared_memory(_: &Server, url: &str) -> Result {
     let reversed = client(url, "Reversed", 64 * MIB)?;
     let texts = |count: usize| {
         let text = |number: usize| [&[b'.'][..], &vec![b'x'; number * 1000]].concat();
@@ -207,7 +209,7 @@ async fn texts(_: &Server, url: &str) -> Result {
     forgotten(url).await
 }
 
-async fn streams(server: &Server, url: &str) -> Result {
+async fn streams_use_shared_memory(server: &Server, url: &str) -> Result {
     if url.starts_with("http") {
         return Ok(());
     }

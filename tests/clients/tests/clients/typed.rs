@@ -16,11 +16,13 @@ use triton_test_clients::typed::{
 use crate::{Result, each};
 
 each! {
-    blocking, on_tokio, structs_and_what_is_left_out, bytes_of_any_rank, streams, sequences,
-    another_signature,
+    blocking_typed_client_is_called, async_typed_client_is_called,
+    optional_inputs_and_structs_are_supported, bytes_of_any_rank_are_supported,
+    typed_responses_are_streamed, typed_sequences_keep_their_state,
+    different_signature_is_an_error,
 }
 
-async fn blocking(_: &Server, url: &str) -> Result {
+async fn blocking_typed_client_is_called(_: &Server, url: &str) -> Result {
     let client = Typed::<linear>::connect(url)?;
     let x = Array2::<f32>::ones((3, 20));
     let y: Array2<f32> = client.call(&x, 2.0)?;
@@ -44,7 +46,7 @@ async fn blocking(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn on_tokio(_: &Server, url: &str) -> Result {
+async fn async_typed_client_is_called(_: &Server, url: &str) -> Result {
     let client = AsyncTyped::<linear>::connect(url).await?;
     let x = Array2::<f32>::ones((16, 20));
     let (one, other) = tokio::join!(client.call(&x, 1.0), client.call(&x, 3.0));
@@ -55,7 +57,7 @@ async fn on_tokio(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn structs_and_what_is_left_out(_: &Server, url: &str) -> Result {
+async fn optional_inputs_and_structs_are_supported(_: &Server, url: &str) -> Result {
     let client = Typed::<describe>::connect(url)?;
     let text = |text: &str| text.to_owned();
     let words = array![[text("a"), text("bc")], [text("def"), text("g")]];
@@ -75,7 +77,7 @@ async fn structs_and_what_is_left_out(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn bytes_of_any_rank(_: &Server, url: &str) -> Result {
+async fn bytes_of_any_rank_are_supported(_: &Server, url: &str) -> Result {
     let client = AsyncTyped::<reversed>::connect(url).await?;
     let x = array![b"ab".to_vec(), b"\xff\0".to_vec()].into_dyn();
     let y = client.call(x).await?;
@@ -86,7 +88,7 @@ async fn bytes_of_any_rank(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn streams(_: &Server, url: &str) -> Result {
+async fn typed_responses_are_streamed(_: &Server, url: &str) -> Result {
     if url.starts_with("http") {
         let refused = Typed::<down>::connect(url).unwrap_err();
         assert!(matches!(refused, ClientError::OnlyGrpc { .. }), "{refused}");
@@ -118,7 +120,7 @@ async fn streams(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn sequences(_: &Server, url: &str) -> Result {
+async fn typed_sequences_keep_their_state(_: &Server, url: &str) -> Result {
     let client = Typed::<Total>::connect(url)?;
     let id = || SequenceId::Text(format!("typed {url}"));
     let with_step = |step| client.with(InferOptions::new().sequence(step));
@@ -170,7 +172,7 @@ mod other {
     }
 }
 
-async fn another_signature(_: &Server, url: &str) -> Result {
+async fn different_signature_is_an_error(_: &Server, url: &str) -> Result {
     let expected =
         "model Linear of the server differs from the one that this client was compiled for:
   batching: expected up to 32 rows, found up to 16 rows
