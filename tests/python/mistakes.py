@@ -1,6 +1,6 @@
 """Invalid requests of all kinds, and valid encodings.
 
-None of these ends a tritonserver 2.51; those that do are in `killers.py`.
+None of these ends a tritonserver 2.51; those that do are in `crashing_requests.py`.
 """
 
 import base64

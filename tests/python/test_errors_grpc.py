@@ -53,7 +53,7 @@ CASES = {
 if TRITONSERVER:
     # tritonserver truncates such an element.
     del CASES["contents out of range"]
-    # The sizes overflow; `killers.py` shows the effect.
+    # The sizes overflow; `crashing_requests.py` shows the effect.
     for ending in ("largest dimension", "product overflows", "product overflows to zero"):
         del CASES[ending]
 

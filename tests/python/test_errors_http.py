@@ -97,7 +97,7 @@ DOCUMENTS = {
 # differential test compares the texts.
 TAKEN = {"empty", "NaN", "Infinity", "-Infinity"}
 if TRITONSERVER:
-    # `killers.py` shows the effect of these.
+    # `crashing_requests.py` shows the effect of these.
     for ending in ("largest dimension", "bytes overflow", "deep nesting", "deep nesting elsewhere"):
         del DOCUMENTS[ending]
 

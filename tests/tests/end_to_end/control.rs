@@ -67,10 +67,10 @@ fn without_one(engine: Engine) -> Result<()> {
     let server = serve(engine, moody.path(), &arguments)?;
     let expected = [("Moody", false), ("Numbered", true), ("Plain", true)];
     assert_eq!(banner_models(&server), expected);
-    python()?.test("test_without_one.py", &server)?;
+    python()?.test("test_failed_load.py", &server)?;
     let arguments = ["--exit-on-error=false", "--strict-readiness=false"];
     let server = serve(engine, moody.path(), &arguments)?;
-    python()?.test_with("test_without_one.py", &server, &[("LENIENT", "1")])
+    python()?.test_with("test_failed_load.py", &server, &[("LENIENT", "1")])
 }
 
 #[test]

@@ -8,7 +8,7 @@ use pytriton_tests::{Engine, Python, Result, Server};
 const TESTS: &str = "test_decoupled.py";
 
 /// The test that can crash tritonserver 2.51.
-const TAKEN_BACK: &str = "test_taken_back.py";
+const CANCELLATION: &str = "test_cancellation.py";
 
 /// The number of crashes in a row that would not be coincidental.
 const TIMES: usize = 5;
@@ -21,14 +21,14 @@ fn drive(serve: impl Fn() -> Result<Server>) -> Result<()> {
     python.test(TESTS, &serve()?)?;
     for _ in 0..TIMES {
         let server = serve()?;
-        let Err(error) = python.test(TAKEN_BACK, &server) else {
+        let Err(error) = python.test(CANCELLATION, &server) else {
             return Ok(());
         };
         if !has_crashed(server)? {
             return Err(error);
         }
     }
-    python.test(TAKEN_BACK, &serve()?)
+    python.test(CANCELLATION, &serve()?)
 }
 
 /// Returns whether a tritonserver has crashed, on its own or as a child.

@@ -39,7 +39,7 @@ fn end_of(log: &str) -> String {
     lines[lines.len().saturating_sub(40)..].join("\n")
 }
 
-/// The requests in `killers.py` that end a tritonserver 2.51, and the response of the embedded
+/// The requests in `crashing_requests.py` that end a tritonserver 2.51, and the response of the embedded
 /// engine.
 const KILLERS: [(&str, &str); 6] = [
     ("dimension", "refused"),
@@ -56,7 +56,10 @@ fn requests_that_crash_tritonserver_do_not_crash_the_embedded_engine() -> Result
     let server = serve(Engine::Embedded, &[])?;
     let banner = server.banner();
     KILLERS.into_iter().try_for_each(|(killer, expected)| {
-        python.run("killers.py", [expected, killer, &banner.http, &banner.grpc])
+        python.run(
+            "crashing_requests.py",
+            [expected, killer, &banner.http, &banner.grpc],
+        )
     })
 }
 
@@ -70,7 +73,10 @@ fn crash_of_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
     {
         let server = serve(Engine::Tritonserver, &[])?;
         let banner = server.banner().clone();
-        python.run("killers.py", ["ended", killer, &banner.http, &banner.grpc])?;
+        python.run(
+            "crashing_requests.py",
+            ["ended", killer, &banner.http, &banner.grpc],
+        )?;
         let (status, log) = server.wait(NOTICED)?;
         assert_eq!(status.code(), Some(1), "{killer}: {log}");
         assert!(
@@ -88,7 +94,7 @@ fn tritonserver_is_restarted_after_a_crash() -> Result<()> {
     let banner = server.banner();
     for killer in ["dimension", "deadlines"] {
         let arguments = ["restarted", killer, &banner.http, &banner.grpc];
-        if let Err(error) = python.run("killers.py", arguments) {
+        if let Err(error) = python.run("crashing_requests.py", arguments) {
             panic!("{killer}: {error}\n{}", server.log()?);
         }
     }

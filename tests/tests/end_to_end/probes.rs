@@ -6,5 +6,5 @@ use crate::{python, serve};
 
 #[test]
 fn probes_respond_during_heavy_requests() -> Result<()> {
-    python()?.test("test_heavy.py", &serve(Engine::Embedded, &[])?)
+    python()?.test("test_probes.py", &serve(Engine::Embedded, &[])?)
 }

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use pytriton_tests::Result;
 
-use crate::broken::program;
 use crate::draining::{AFTERWARDS, SHUTDOWN_LIMIT, answered, ends};
 use crate::engine::{FREE_PORTS, installed, prepare, start};
+use crate::failed_start::program;
 use crate::process::{signal, wait_until};
 use crate::proxy::{Slow, slow_way};
 use crate::{EXIT, http, python};

@@ -85,7 +85,7 @@ fn tritonserver_errors_are_escaped() -> Result<()> {
     let script = format!(
         "#!/bin/sh\n[ \"$1\" = --help ] && exec '{real}/bin/tritonserver' --help\nprintf '%s\\n' \"{line}\"; printf 'error: \\033[31mred\\n'; exit 7\n"
     );
-    let binary = crate::broken::program(home.path(), 0o755, &script)?;
+    let binary = crate::failed_start::program(home.path(), 0o755, &script)?;
     let mut command = crate::engine::command(home.path(), &[])?;
     let refused = finish(command.env("PYTRITON_TRITONSERVER", binary), EXIT)?;
     let log = refused.stderr;

@@ -37,7 +37,7 @@ pub(crate) enum Habit {
     Narrow,
     /// Requests that the function refuses.
     Refused,
-    /// All outputs, with an input that `unreadable.c` hides from the function.
+    /// All outputs, with an input that `unreadable_inputs.c` hides from the function.
     Unreadable,
     /// All outputs, with long rows.
     Large,

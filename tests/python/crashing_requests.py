@@ -1,5 +1,5 @@
 """Sends requests that end a tritonserver 2.51:
-`killers.py refused|answered|ended|restarted NAME HTTP GRPC`.
+`crashing_requests.py refused|answered|ended|restarted NAME HTTP GRPC`.
 """
 
 import http.client

@@ -21,7 +21,7 @@ const HABITS: [Habit; 6] = [
 #[test]
 fn unreadable_inputs_fail_only_their_request() -> Result<()> {
     let home = tempfile::tempdir()?;
-    let library = preload(home.path(), "unreadable")?;
+    let library = preload(home.path(), "unreadable_inputs")?;
     let server = Server::spawn(command(home.path(), &[])?.env("LD_PRELOAD", &library))?;
     let mut random = Random::new();
     for model in MODELS {

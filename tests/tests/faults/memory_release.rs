@@ -8,8 +8,8 @@ use pytriton_tests::{Result, Server};
 
 use crate::MODELS;
 use crate::engine::start;
-use crate::full::identity;
 use crate::process::tritonserver;
+use crate::resource_exhaustion::identity;
 
 /// The size of the tensors.
 const BYTES: usize = 16 << 20;

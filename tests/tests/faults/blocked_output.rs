@@ -9,8 +9,8 @@ use std::process::Command;
 use pytriton_tests::{Engine, Result, Server};
 
 use crate::engine::{prepare, workspaces};
-use crate::full::LIMIT;
 use crate::process::{child, kill, wait_until};
+use crate::resource_exhaustion::LIMIT;
 use crate::shell::{NAMESPACE, disk, shell};
 use crate::{EXIT, http};
 

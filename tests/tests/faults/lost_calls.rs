@@ -16,7 +16,7 @@ use crate::{EXIT, http};
 
 /// Starts a server whose tritonserver does not close gRPC connections of disconnected clients.
 fn forgetful(home: &Path, arguments: &[&str]) -> Result<Server> {
-    let library = preload(home, "forgetful")?;
+    let library = preload(home, "lost_calls")?;
     let server = Server::spawn(command(home, arguments)?.env("LD_PRELOAD", &library))?;
     let mut calls = Calls::new("channel", &server.banner().grpc)?;
     assert_eq!(calls.line()?, "right");

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use pytriton_tests::{Result, Server};
 
-use crate::broken::program;
 use crate::engine::{command, installed};
+use crate::failed_start::program;
 use crate::process::{kill, tritonserver, wait_until};
 use crate::{EXIT, http};
 

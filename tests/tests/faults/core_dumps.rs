@@ -7,8 +7,8 @@ use std::path::Path;
 use pytriton_tests::{Result, Server};
 
 use crate::engine::prepare;
-use crate::full::identity;
 use crate::process::{group, signal, tritonserver, wait_until};
+use crate::resource_exhaustion::identity;
 use crate::shell::shell;
 use crate::{EXIT, NOTICED, http};
 
