@@ -271,3 +271,41 @@ impl CodecError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_is_that_of_the_cause() {
+        use Status::{AlreadyExists, Internal, InvalidArgument, Unavailable, Unsupported};
+        let taken = || SharedMemoryError::Taken {
+            name: "a".to_owned(),
+        };
+        let format = || LogError::Format {
+            got: "x".to_owned(),
+        };
+        let nested = |error: CodecError| {
+            CodecError::Generate(GenerateError::Nested {
+                source: Box::new(error),
+            })
+        };
+        let table = [
+            (CodecError::Handle, InvalidArgument),
+            (CodecError::SequenceId, Unsupported),
+            (CodecError::SharedMemory(taken()), AlreadyExists),
+            (CodecError::Log(format()), Unavailable),
+            (CodecError::Log(LogError::File), Unsupported),
+            (CodecError::Trace(TraceError::File), Unsupported),
+            (CodecError::Trace(TraceError::Off), InvalidArgument),
+            (CodecError::Generate(GenerateError::ResponseCount), Internal),
+            (nested(CodecError::Handle), InvalidArgument),
+            (nested(CodecError::SequenceId), Unsupported),
+            (CodecError::Proto(ProtoError::SequenceId), Unsupported),
+            (CodecError::Proto(taken().into()), AlreadyExists),
+        ];
+        for (error, expected) in table {
+            assert_eq!(error.status(), expected, "{error}");
+        }
+    }
+}

@@ -41,3 +41,55 @@ impl Choice {
         self.reason.unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_ends_at_a_stop_sequence_or_with_its_last_piece() {
+        let usage = Usage {
+            prompt_tokens: 3,
+            completion_tokens: 1,
+        };
+        let ended = Piece::from("c").finished(FinishReason::Length).used(usage);
+        // Pieces, with the text that is sent and whether the choice ends; then the rest, the
+        // reason and the usage.
+        let table = [
+            (
+                vec![
+                    (Piece::from("a"), "a", false),
+                    (Piece::from("b"), "b", false),
+                ],
+                ("", FinishReason::Stop, None),
+            ),
+            (
+                vec![(ended.clone(), "c", false), (Piece::from("d"), "d", false)],
+                ("", FinishReason::Length, Some(usage)),
+            ),
+            (
+                vec![(Piece::from("aE"), "a", false)],
+                ("E", FinishReason::Stop, None),
+            ),
+            (
+                vec![
+                    (Piece::from("aE"), "a", false),
+                    (Piece::from("Nb"), "", true),
+                ],
+                ("", FinishReason::Stop, None),
+            ),
+            (
+                vec![(ended, "c", false), (Piece::from("dENe"), "d", true)],
+                ("", FinishReason::Stop, Some(usage)),
+            ),
+        ];
+        for (pieces, (rest, reason, usage)) in table {
+            let mut choice = Choice::new(vec!["EN".to_owned()]);
+            for (piece, text, ends) in pieces {
+                assert_eq!(choice.push(piece), (text.to_owned(), ends));
+            }
+            assert_eq!(choice.rest(), rest);
+            assert_eq!((choice.reason(), choice.usage), (reason, usage));
+        }
+    }
+}

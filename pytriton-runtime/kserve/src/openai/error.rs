@@ -200,6 +200,53 @@ mod tests {
                 r#"{"error":{"message":"The model 'x' does not exist","type":"invalid_request_error","param":"model","code":"model_not_found"}}"#,
             ),
             (
+                OpenAiError::Missing { member: member() },
+                400,
+                r#"{"error":{"message":"Missing required parameter: 'stop'.","type":"invalid_request_error","param":"stop","code":"missing_required_parameter"}}"#,
+            ),
+            (
+                OpenAiError::Unsupported { member: member() },
+                400,
+                r#"{"error":{"message":"Unsupported parameter: 'stop' is not supported with this model.","type":"invalid_request_error","param":"stop","code":"unsupported_parameter"}}"#,
+            ),
+            (
+                OpenAiError::UnknownUrl {
+                    method: "GET".to_owned(),
+                    path: "/x".to_owned(),
+                },
+                404,
+                r#"{"error":{"message":"Unknown request URL: GET /x","type":"invalid_request_error","param":null,"code":"unknown_url"}}"#,
+            ),
+            (
+                OpenAiError::Method {
+                    method: "GET".to_owned(),
+                    path: "/x".to_owned(),
+                    allowed: &[],
+                },
+                405,
+                r#"{"error":{"message":"Not allowed to GET on /x","type":"invalid_request_error","param":null,"code":null}}"#,
+            ),
+            (
+                OpenAiError::Restricted {
+                    header: "k".to_owned(),
+                },
+                401,
+                r#"{"error":{"message":"Incorrect API key provided: this API is restricted, expecting header 'k' or the same as the API key","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}"#,
+            ),
+            (
+                OpenAiError::NoText { model: "m".into() },
+                500,
+                r#"{"error":{"message":"model 'm' returned an output that is not text","type":"server_error","param":null,"code":null}}"#,
+            ),
+            (
+                OpenAiError::Failed {
+                    status: 429,
+                    message: "busy".to_owned(),
+                },
+                429,
+                r#"{"error":{"message":"busy","type":"rate_limit_error","param":null,"code":null}}"#,
+            ),
+            (
                 OpenAiError::Failed {
                     status: 503,
                     message: "full".to_owned(),
@@ -211,7 +258,7 @@ mod tests {
         for (error, status, json) in table {
             assert_eq!(error.status(), status);
             assert_eq!(String::from_utf8(error.to_json()).unwrap(), json);
-            assert_eq!(error.passes(), status == 503);
+            assert_eq!(error.passes(), [429, 503].contains(&status));
         }
     }
 }

@@ -36,3 +36,19 @@ impl fmt::Display for FinishReason {
         f.write_str(self.name())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_have_the_names_of_the_api() {
+        let names = ["stop", "length", "content_filter"];
+        for (reason, name) in FinishReason::ALL.into_iter().zip(names) {
+            assert_eq!(reason.name(), name);
+            assert_eq!(FinishReason::named(name), Some(reason));
+        }
+        assert_eq!(FinishReason::named("Stop"), None);
+        assert_eq!(FinishReason::default(), FinishReason::Stop);
+    }
+}

@@ -196,3 +196,58 @@ pub(super) fn pass_over(member: &Member, value: &RawValue) -> Result<(), OpenAiE
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_integer_must_fit_its_datatype() {
+        let table = [
+            (DataType::Uint8, "255", "256"),
+            (DataType::Uint16, "65535", "65536"),
+            (DataType::Uint32, "4294967295", "4294967296"),
+            (DataType::Uint64, "18446744073709551615", "-1"),
+            (DataType::Int8, "-128", "128"),
+            (DataType::Int16, "-32768", "32768"),
+            (DataType::Int32, "-2147483648", "2147483648"),
+            (
+                DataType::Int64,
+                "-9223372036854775808",
+                "9223372036854775808",
+            ),
+        ];
+        for (datatype, fits, exceeds) in table {
+            assert!(is_in_range(datatype, fits), "{fits}");
+            assert!(!is_in_range(datatype, exceeds), "{exceeds}");
+        }
+    }
+
+    #[test]
+    fn a_value_must_have_the_kind_of_its_member() {
+        let values = ["1", "18446744073709551615", "1.5", "true", r#""a""#, "null"];
+        // The kind, and which of these values it allows.
+        let table = [
+            (Kind::Integer, [true, true, false, false, false, false]),
+            (Kind::Number, [true, true, true, false, false, false]),
+            (Kind::Boolean, [false, false, false, true, false, false]),
+            (Kind::Text, [false, false, false, false, true, false]),
+            (Kind::Texts, [false, false, false, false, true, false]),
+        ];
+        for (kind, allowed) in table {
+            for (value, allowed) in values.into_iter().zip(allowed) {
+                let json = serde_json::from_str(value).unwrap();
+                let got = check_kind("m", kind, json);
+                assert_eq!(got.is_ok(), allowed, "{kind:?} {value}");
+            }
+        }
+        for (value, allowed) in [(r#"["a","b"]"#, true), ("[]", true), (r#"["a",1]"#, false)] {
+            let json = serde_json::from_str(value).unwrap();
+            assert_eq!(
+                check_kind("m", Kind::Texts, json).is_ok(),
+                allowed,
+                "{value}"
+            );
+        }
+    }
+}

@@ -337,6 +337,8 @@ mod tests {
             assert_eq!(got, expected, "{json}");
         }
         let named = Message::parse(br#"{"role":"user","content":"x","name":"Ann"}"#).unwrap();
+        let unnamed = Message::parse(br#"{"role":"user","content":"x","name":null}"#).unwrap();
+        assert_eq!(unnamed.name, None);
         assert_eq!(named.name.as_deref(), Some("Ann"));
         assert!(Message::parse(b"{").is_err() && Message::parse(b"\xff").is_err());
         let deep = format!(

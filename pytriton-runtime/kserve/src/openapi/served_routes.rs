@@ -92,3 +92,16 @@ impl ServedRoutes {
         schemes.collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_that_satisfy_the_predicate_are_served() {
+        let all = ServedRoutes::new([], false);
+        assert!(all.serves("/a") && all.serves("/b"));
+        let some = all.only_paths(|path| path == "/a");
+        assert!(some.serves("/a") && !some.serves("/b"));
+    }
+}

@@ -35,3 +35,28 @@ pub fn metadata(spec: &ModelSpec, versions: &[u32]) -> ModelMetadataResponse {
         outputs: tensors(&spec.outputs),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pytriton_core::testing::IDENTITY;
+
+    use super::*;
+
+    #[test]
+    fn a_server_and_its_models_have_the_metadata_of_http() {
+        let server = server_metadata();
+        assert_eq!(server.name, SERVER_METADATA.name);
+        assert_eq!(server.version, SERVER_METADATA.version);
+        assert_eq!(server.extensions, SERVER_METADATA.extensions);
+        let spec = IDENTITY.spec().unwrap();
+        let model = metadata(&spec, &[1, 3]);
+        assert_eq!((&*model.name, &*model.platform), ("Identity", PLATFORM));
+        assert_eq!(model.versions, ["1", "3"]);
+        for (got, expected) in [(model.inputs, &spec.inputs), (model.outputs, &spec.outputs)] {
+            assert_eq!((got.len(), expected.len()), (1, 1));
+            assert_eq!(got[0].name, &*expected[0].name);
+            assert_eq!(got[0].datatype, expected[0].datatype.name());
+            assert_eq!(got[0].shape, spec.client_dims(&expected[0]));
+        }
+    }
+}

@@ -259,3 +259,24 @@ impl Place {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_determines_what_follows() {
+        let raw = RAW << 3;
+        assert!(matches!(Place::after_key(raw), Place::Value));
+        assert!(matches!(Place::after_key(raw | 1), Place::Field(8)));
+        assert!(matches!(Place::after_key(raw | 2), Place::Length(_, true)));
+        assert!(matches!(Place::after_key(10), Place::Length(_, false)));
+        assert!(matches!(Place::after_key(raw | 5), Place::Field(4)));
+        // Groups, and types that do not exist.
+        for kind in [3, 4, 6, 7] {
+            assert!(matches!(Place::after_key(raw | kind), Place::Unparsed));
+        }
+        assert!(matches!(Place::field(0), Place::Key(_)));
+        assert!(matches!(Place::field(1), Place::Field(1)));
+    }
+}

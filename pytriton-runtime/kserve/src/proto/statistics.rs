@@ -67,3 +67,83 @@ fn duration(duration: StatisticDuration) -> Option<proto::StatisticDuration> {
         ns: duration.ns,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use pytriton_core::testing::IDENTITY;
+
+    use super::*;
+
+    #[test]
+    fn each_statistic_has_its_field() {
+        let spec = IDENTITY.spec().unwrap();
+        let pair = |count| StatisticDuration {
+            count,
+            ns: count + 100,
+        };
+        let batch = BatchStatistics {
+            compute_input: pair(1),
+            compute_infer: pair(2),
+            compute_output: pair(3),
+        };
+        let response = ResponseStatistics {
+            compute_infer: pair(4),
+            compute_output: pair(5),
+            success: pair(6),
+            fail: pair(7),
+        };
+        let given = ModelStatistics {
+            last_inference: 10,
+            inference_count: 11,
+            execution_count: 12,
+            success: pair(13),
+            fail: pair(14),
+            queue: pair(15),
+            compute_input: pair(16),
+            compute_infer: pair(17),
+            compute_output: pair(18),
+            cache_hit: pair(19),
+            cache_miss: pair(20),
+            batches: BTreeMap::from([(8, batch)]),
+            responses: BTreeMap::from([(2, response)]),
+            ..ModelStatistics::default()
+        };
+        let pair = |count| duration(pair(count));
+        let got = statistics(&spec, &given);
+        assert_eq!((&*got.name, &*got.version), ("Identity", "1"));
+        assert_eq!(
+            [got.last_inference, got.inference_count, got.execution_count],
+            [10, 11, 12]
+        );
+        let expected = InferStatistics {
+            success: pair(13),
+            fail: pair(14),
+            queue: pair(15),
+            compute_input: pair(16),
+            compute_infer: pair(17),
+            compute_output: pair(18),
+            cache_hit: pair(19),
+            cache_miss: pair(20),
+        };
+        assert_eq!(got.inference_stats, Some(expected));
+        let expected = InferBatchStatistics {
+            batch_size: 8,
+            compute_input: pair(1),
+            compute_infer: pair(2),
+            compute_output: pair(3),
+        };
+        assert_eq!(got.batch_stats, [expected]);
+        let expected = InferResponseStatistics {
+            compute_infer: pair(4),
+            compute_output: pair(5),
+            success: pair(6),
+            fail: pair(7),
+            empty_response: duration(StatisticDuration::default()),
+            cancel: duration(StatisticDuration::default()),
+        };
+        assert_eq!(got.response_stats.len(), 1);
+        assert_eq!(got.response_stats["2"], expected);
+    }
+}

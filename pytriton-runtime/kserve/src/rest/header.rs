@@ -74,4 +74,14 @@ mod tests {
             assert!(error.to_string().len() < 2048);
         }
     }
+
+    #[test]
+    fn the_json_part_may_take_the_whole_body_or_none_of_it() {
+        for (value, expected) in [(None, 7), (Some("0"), 0), (Some("3"), 3), (Some("7"), 7)] {
+            assert_eq!(header_length(value, 7), Ok(expected));
+        }
+        for value in ["8", "-0"] {
+            assert!(header_length(Some(value), 7).is_err(), "{value}");
+        }
+    }
 }

@@ -95,4 +95,17 @@ mod tests {
             assert_eq!(got, expected, "{text}");
         }
     }
+
+    #[test]
+    fn regions_are_a_list() {
+        let region = || br#"{"name":"a"}"#.to_vec();
+        let table = [
+            (vec![], "[]"),
+            (vec![region()], r#"[{"name":"a"}]"#),
+            (vec![region(), region()], r#"[{"name":"a"},{"name":"a"}]"#),
+        ];
+        for (regions, expected) in table {
+            assert_eq!(regions_json(&regions), expected.as_bytes());
+        }
+    }
 }

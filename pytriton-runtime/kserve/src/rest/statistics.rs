@@ -105,10 +105,11 @@ mod tests {
             .or_default()
             .compute_infer
             .add(1, 9);
+        statistics.responses.entry(1).or_default().success.add(1, 6);
         let text = String::from_utf8(statistics_json([(&spec, statistics)])).unwrap();
         assert_eq!(
             text,
-            r#"{"model_stats":[{"name":"Identity","version":"1","last_inference":5,"inference_count":3,"execution_count":2,"inference_stats":{"success":{"count":2,"ns":20},"fail":{"count":0,"ns":0},"queue":{"count":0,"ns":0},"compute_input":{"count":0,"ns":0},"compute_infer":{"count":0,"ns":0},"compute_output":{"count":0,"ns":0},"cache_hit":{"count":1,"ns":3},"cache_miss":{"count":2,"ns":8}},"response_stats":{},"batch_stats":[{"batch_size":2,"compute_input":{"count":0,"ns":0},"compute_infer":{"count":1,"ns":9},"compute_output":{"count":0,"ns":0}}],"memory_usage":[]}]}"#
+            r#"{"model_stats":[{"name":"Identity","version":"1","last_inference":5,"inference_count":3,"execution_count":2,"inference_stats":{"success":{"count":2,"ns":20},"fail":{"count":0,"ns":0},"queue":{"count":0,"ns":0},"compute_input":{"count":0,"ns":0},"compute_infer":{"count":0,"ns":0},"compute_output":{"count":0,"ns":0},"cache_hit":{"count":1,"ns":3},"cache_miss":{"count":2,"ns":8}},"response_stats":{"1":{"compute_infer":{"count":0,"ns":0},"compute_output":{"count":0,"ns":0},"success":{"count":1,"ns":6},"fail":{"count":0,"ns":0},"empty_response":{"count":0,"ns":0},"cancel":{"count":0,"ns":0}}},"batch_stats":[{"batch_size":2,"compute_input":{"count":0,"ns":0},"compute_infer":{"count":1,"ns":9},"compute_output":{"count":0,"ns":0}}],"memory_usage":[]}]}"#
         );
     }
 }

@@ -213,4 +213,27 @@ mod tests {
             r#"{"trace_level":["OFF"],"trace_rate":"1000","trace_mode":"triton"}"#
         );
     }
+
+    #[test]
+    fn off_excludes_other_levels() {
+        let levels = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            changed_level(&names).ok().map(|change| match change {
+                Change::Set(level) => Some((level.timestamps, level.tensors)),
+                Change::Keep | Change::Clear => None,
+            })
+        };
+        let table: [(&[&str], _); 7] = [
+            (&[], Some(None)),
+            (&["X"], Some(None)),
+            (&["OFF"], Some(Some((false, false)))),
+            (&["TIMESTAMPS"], Some(Some((true, false)))),
+            (&["TENSORS", "X"], Some(Some((false, true)))),
+            (&["TIMESTAMPS", "TENSORS"], Some(Some((true, true)))),
+            (&["OFF", "X"], None),
+        ];
+        for (names, expected) in table {
+            assert_eq!(levels(names), expected, "{names:?}");
+        }
+    }
 }

@@ -68,3 +68,14 @@ impl TraceError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_file_is_not_supported() {
+        assert_eq!(TraceError::File.status(), Status::Unsupported);
+        assert_eq!(TraceError::Off.status(), Status::InvalidArgument);
+    }
+}
