@@ -11,7 +11,7 @@ const OUTPUTS: usize = 2;
 /// The size of the tensors of a description.
 const DATA: usize = 24;
 
-/// What differs from a valid description of one request with one input of 8 bytes and one of 16.
+/// Changes to a valid description of one request with inputs of 8 and 16 bytes.
 #[derive(Clone, Copy)]
 struct Description {
     spans: [Span; INPUTS],

@@ -32,7 +32,7 @@ pub(super) fn status(
     })
 }
 
-/// Returns the status of GPU regions. There are none, because they are not supported.
+/// Returns an empty status, because GPU regions are not supported.
 pub(super) fn cuda_status(
     app_state: &AppState,
     name: &str,

@@ -26,7 +26,7 @@ pub enum HttpError {
         /// The methods that it supports.
         allowed: &'static [Method],
     },
-    /// A shared-memory region has no name.
+    /// The name of the shared-memory region is missing.
     #[error("'region name' is necessary to register {} shared memory region", kind.lower())]
     NoRegion {
         /// The kind of memory.
