@@ -225,8 +225,8 @@ fn expansions_match_the_golden_files() {
                     #[batch]
                     fn infer(
                         &self,
-                        /// What comes
-                        /// back.
+                        /// The returned
+                        /// values.
                         x: ArrayView2<f32>,
                     ) -> Array2<f32> {
                         f(x)

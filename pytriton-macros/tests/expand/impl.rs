@@ -53,7 +53,7 @@ const _: () = {
                     <ArrayView2<f32> as __private::Parameter>::DECLARED,
                     ::core::option::Option::Some("x"),
                 )
-                .described("What comes\nback."),
+                .described("The returned\nvalues."),
         ],
         batch: true,
         decorated: true,

@@ -142,7 +142,7 @@ async fn early_exit_is_reported_with_its_output() {
 }
 
 #[tokio::test]
-async fn a_port_in_use_is_named_before_it_is_started() {
+async fn port_in_use_is_reported_before_the_start() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let http = Some(taken.local_addr().unwrap());
     let error = Setup::new(&[])

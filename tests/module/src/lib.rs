@@ -72,7 +72,7 @@ impl Loaded {
 #[batch]
 fn left_out(
     x: ArrayView2<f32>,
-    /// What is added.
+    /// The offsets to add.
     offset: Option<ArrayView2<f32>>,
     #[first_value] by: f32,
 ) -> Array2<f32> {

@@ -143,7 +143,7 @@ def test_outputs_have_their_names():
 def test_help_shows_the_signature_of_a_model():
     assert str(inspect.signature(models.left_out)) == "(x, offset=None, *, by)"
     text = pydoc.plaintext.document(models.left_out)
-    for part in ("A name that Python cannot write", "offset : FP32 [batch, :], optional", "What is added.", "Returns"):
+    for part in ("A name that Python cannot write", "offset : FP32 [batch, :], optional", "The offsets to add.", "Returns"):
         assert part in text
     text = pydoc.plaintext.document(models.Count)
     assert "Yields" in text

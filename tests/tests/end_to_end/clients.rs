@@ -45,7 +45,7 @@ all! {
     errors_over_http: "test_errors_http.py";
     errors_over_grpc: "test_errors_grpc.py";
     failures: "test_failures.py";
-    limited: "test_call_limit.py";
+    call_limit: "test_call_limit.py";
     statistics: "test_statistics.py";
     shared_memory: "test_shared_memory.py";
     surface: "test_surface.py";
@@ -65,7 +65,7 @@ fn openai() -> pytriton_tests::Result<()> {
 }
 
 #[test]
-fn openai_beside_tritonserver() -> pytriton_tests::Result<()> {
+fn openai_next_to_tritonserver() -> pytriton_tests::Result<()> {
     drive(pytriton_tests::Engine::Tritonserver, "test_openai.py", &[])
 }
 

@@ -163,7 +163,7 @@ fn disabled_ports_are_not_opened() {
 }
 
 #[test]
-fn a_port_in_use_is_named() -> Result<()> {
+fn port_in_use_is_reported() -> Result<()> {
     let taken = TcpListener::bind("127.0.0.1:0")?;
     let port = taken.local_addr()?.port().to_string();
     for option in ["--http-port", "--grpc-port", "--metrics-port"] {

@@ -51,7 +51,7 @@ fn disconnected_client_is_not_waited_for() -> Result<()> {
 }
 
 #[test]
-fn connected_client_is_answered() -> Result<()> {
+fn connected_client_receives_its_response() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = forgetful(home.path(), &[])?;
     let nap = http::nap(&server.banner().http, "Slow", 3000)?;

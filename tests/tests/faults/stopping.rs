@@ -20,7 +20,7 @@ fn arrived(metrics: &str) -> f64 {
 }
 
 #[test]
-fn every_accepted_request_is_answered() -> Result<()> {
+fn every_accepted_request_receives_a_response() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut load = Load::new()?;
     let server = start(home.path(), &[])?;

@@ -17,7 +17,7 @@ fn text(name: &str) -> Model {
 }
 
 #[test]
-fn a_text_is_served_over_openai_s_routes() -> Result<()> {
+fn text_model_is_served_over_openai_routes() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let triton = triton(engine)?;
         let letters = Function::sample_iter(|inputs| {

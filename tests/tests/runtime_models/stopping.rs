@@ -29,7 +29,7 @@ fn held(barrier: &Arc<Barrier>) -> Function {
 }
 
 #[test]
-fn accepted_requests_are_answered() -> Result<()> {
+fn accepted_requests_complete() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let triton = triton(engine)?;
         let barrier = Arc::new(Barrier::new(2));

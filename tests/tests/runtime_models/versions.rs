@@ -104,7 +104,7 @@ fn policy_that_excludes_all_versions_fails_the_start() -> Result<()> {
 }
 
 #[test]
-fn the_latest_changes_while_the_server_runs() -> Result<()> {
+fn latest_version_changes_while_the_server_runs() -> Result<()> {
     let triton = triton(Engine::Embedded)?;
     let latest = || model("one").version_policy(VersionPolicy::Latest(1));
     triton.bind(latest(), times(2.0))?;

@@ -43,7 +43,7 @@ impl State {
     #[infer]
     fn infer(
         &self,
-        /// What comes back.
+        /// The returned values.
         x: ArrayView2<f32>,
     ) -> Array2<f32> {
         x.to_owned()
@@ -63,6 +63,9 @@ pub(crate) fn main() {
         .map(|output| &*output.description)
         .collect();
     assert_eq!(outputs, ["What it costs.", ""]);
-    assert_eq!(&*spec("Method").inputs[0].description, "What comes back.");
+    assert_eq!(
+        &*spec("Method").inputs[0].description,
+        "The returned values."
+    );
     assert_eq!(&*sum.description, "Adds up.");
 }

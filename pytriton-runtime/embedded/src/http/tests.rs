@@ -84,7 +84,7 @@ fn respond(members: &str) -> String {
 }
 
 #[tokio::test]
-async fn json_and_binary_requests_are_answered() {
+async fn json_and_binary_requests_return_responses() {
     let app = app(Limits::default()).await;
     let got = send(&app, "POST", INFER, &[], request(r#""data":[1,2.5]"#)).await;
     assert_eq!(

@@ -183,7 +183,7 @@ async fn calls_of_a_sequence_are_executed_in_the_order_of_their_arrival() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_call_that_has_not_arrived_completely_holds_up_no_other() {
+async fn incomplete_call_does_not_block_others() {
     let _test = TEST.lock().await;
     let (server, mut client) = connect().await;
     client.write_all(&call(0)).await.unwrap();

@@ -140,7 +140,7 @@ fn soon() -> Instant {
 }
 
 #[tokio::test]
-async fn batches_are_answered_row_by_row() {
+async fn batches_are_split_into_responses_by_row() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
     let client = connect(&worker, "Identity", None).await.unwrap();
     let (outcomes, client) = ask(client, &[1.0, 2.0, 3.0]).await;

@@ -78,7 +78,7 @@ async fn call(app_state: &AppState, path: &str, encoding: &str, body: impl Into<
 }
 
 #[tokio::test]
-async fn probes_are_answered_while_messages_are_read() {
+async fn probes_respond_while_messages_are_decoded() {
     let app_state = asked().await;
     let bodies = [
         compressed(&raw("1")),

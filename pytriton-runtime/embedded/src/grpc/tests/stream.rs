@@ -74,7 +74,7 @@ async fn a_strict_stream_ends_with_the_status_of_the_execution_that_failed() {
 }
 
 #[tokio::test]
-async fn a_stopping_server_answers_accepted_requests_and_refuses_others() {
+async fn stopping_server_completes_accepted_requests_and_refuses_others() {
     let (models, mut client) = client().await;
     let (more, messages) = open_stream(40);
     let mut responses = client

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn delivery_is_awaited_as_long_as_there_is_progress() {
+    fn delivery_is_awaited_while_there_is_progress() {
         let mut delivery = Delivery::default();
         let begun = Instant::now();
         let soon = begun + STALL_TIMEOUT / 2;

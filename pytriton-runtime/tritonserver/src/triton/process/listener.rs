@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_has_ended_listens_on_nothing() {
+    fn ended_process_has_no_listener() {
         let other = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = other.local_addr().unwrap().port();
         let mut child = process::Command::new("true").spawn().unwrap();

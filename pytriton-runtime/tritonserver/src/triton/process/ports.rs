@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_in_use_is_named() {
+    fn port_in_use_is_reported() {
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = taken.local_addr().unwrap();
         let error = Ports::find(Endpoints {

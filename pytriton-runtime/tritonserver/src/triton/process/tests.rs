@@ -96,7 +96,7 @@ async fn a_crash_is_reported_with_its_cause() {
 
 /// Errors of earlier requests follow the cause, and neither log lines nor the stack trace hide it.
 #[tokio::test]
-async fn the_cause_of_a_crash_comes_first() {
+async fn cause_of_a_crash_is_reported_first() {
     let causes = [
         "free(): invalid pointer",
         "double free or corruption (fasttop)",
