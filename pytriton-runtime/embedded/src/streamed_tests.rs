@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pytriton_engine::Limits;
-use pytriton_net::{Connections, Ending, ReceiveWindows};
+use pytriton_net::{ConnectionLimits, Connections, Ending, ReceiveWindows};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -32,8 +32,11 @@ struct StreamingClient {
 
 async fn ask(number: &str) -> StreamingClient {
     let limits = Limits {
-        header_timeout: IDLE_TIMEOUT,
-        body_timeout: IDLE_TIMEOUT,
+        connections: ConnectionLimits {
+            header_timeout: IDLE_TIMEOUT,
+            body_timeout: IDLE_TIMEOUT,
+            ..ConnectionLimits::default()
+        },
         ..Limits::default()
     };
     let app_state = app_state(&[&COUNTING], limits).await;
@@ -46,7 +49,7 @@ async fn ask(number: &str) -> StreamingClient {
     let (stop, stopping) = watch::channel(None);
     let windows = ReceiveWindows::new(models.budget());
     let service = PortService::new(PortRoutes::Http(Arc::new(app_state)));
-    let connections = Connections::new(service, &limits.connections(), &windows);
+    let connections = Connections::new(service, &limits.connections, &windows);
     let served = tokio::spawn(connections.serve(stream, stopping));
     let body = format!(r#"{{"INPUT_1":{number}}}"#);
     let head = "POST /v2/models/Counting/generate_stream HTTP/1.1\r\nHost: x";

@@ -34,7 +34,7 @@ impl TimedBody {
     ) -> Self {
         Self {
             body,
-            timeout: BodyTimeout::new(limits.connections().min_rate()),
+            timeout: BodyTimeout::new(limits.connections.min_rate()),
             models: Arc::clone(models),
             arrival,
         }

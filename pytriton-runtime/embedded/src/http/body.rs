@@ -169,7 +169,7 @@ impl<B: Body> Pieces<'_, B> {
     fn timeout(&mut self) -> &mut BodyTimeout {
         let received = self.limit - self.left;
         self.timeout.get_or_insert_with(|| {
-            let mut timeout = BodyTimeout::new(self.app_state.limits.connections().min_rate());
+            let mut timeout = BodyTimeout::new(self.app_state.limits.connections.min_rate());
             timeout.receive(received);
             timeout
         })
@@ -184,7 +184,7 @@ mod tests {
     use futures_util::stream::unfold;
     use pytriton_core::tracked_bytes::TrackedBytes;
     use pytriton_engine::Limits;
-    use pytriton_net::BodyError;
+    use pytriton_net::{BodyError, ConnectionLimits};
     use tokio::time::{Instant, sleep};
 
     use super::*;
@@ -194,7 +194,10 @@ mod tests {
     async fn app_state(max_request_bytes: usize) -> AppState {
         let limits = Limits {
             max_request_bytes,
-            min_body_rate: 1,
+            connections: ConnectionLimits {
+                min_body_rate: 1,
+                ..ConnectionLimits::default()
+            },
             ..Limits::default()
         };
         testing::app_state(&[], limits).await

@@ -138,7 +138,7 @@ impl Server {
         let (http, grpc) = services(models, limits, options, access, addresses);
         let windows = ReceiveWindows::new(models.budget());
         let mut endpoints = Vec::new();
-        let connections = limits.connections();
+        let connections = limits.connections;
         let shared = self.addresses.grpc().is_some() && listeners.get(Port::Grpc).is_none();
         let mut open = |port, routes| {
             let protocol = match port {

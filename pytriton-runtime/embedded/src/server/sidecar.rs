@@ -124,7 +124,7 @@ async fn open(
     });
     let page = relay.map(|relay| PortRoutes::Docs(app_state, Arc::new(relay)));
     let windows = ReceiveWindows::new(server.models().budget());
-    let limits = limits.connections();
+    let limits = limits.connections;
     let mut ports = listeners.ports;
     server.addresses = listeners.addresses;
     let mut endpoints = Vec::new();

@@ -2,11 +2,12 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{RangedU64ValueParser, TypedValueParser};
+use pytriton_net::ConnectionLimits;
 
 use crate::Limits;
 
 /// The maximum of a size option: 1 TiB.
-const LARGEST: u64 = 1 << 40;
+const MAX_SIZE_BYTES: u64 = 1 << 40;
 
 /// Limits of the embedded engine on the size and duration of requests.
 #[derive(Debug, Clone, Default, Args)]
@@ -40,19 +41,24 @@ pub struct LimitOptions {
 
 /// Parses a size in bytes.
 pub(super) fn size() -> impl TypedValueParser<Value = usize> {
-    RangedU64ValueParser::new().range(1..=LARGEST)
+    RangedU64ValueParser::new().range(1..=MAX_SIZE_BYTES)
 }
 
 impl LimitOptions {
     /// Returns `limits` with the given options applied.
     pub(super) fn apply(&self, limits: Limits) -> Limits {
         let seconds = |given: Option<u64>| given.map(Duration::from_secs);
+        let defaults = limits.connections;
+        let connections = ConnectionLimits {
+            max_header_bytes: self.max_header_bytes.unwrap_or(defaults.max_header_bytes),
+            max_headers: self.max_headers.unwrap_or(defaults.max_headers),
+            max_connections: self.max_connections.unwrap_or(defaults.max_connections),
+            header_timeout: seconds(self.header_timeout_secs).unwrap_or(defaults.header_timeout),
+            body_timeout: seconds(self.body_timeout_secs).unwrap_or(defaults.body_timeout),
+            ..defaults
+        };
         Limits {
-            max_header_bytes: self.max_header_bytes.unwrap_or(limits.max_header_bytes),
-            max_headers: self.max_headers.unwrap_or(limits.max_headers),
-            max_connections: self.max_connections.unwrap_or(limits.max_connections),
-            header_timeout: seconds(self.header_timeout_secs).unwrap_or(limits.header_timeout),
-            body_timeout: seconds(self.body_timeout_secs).unwrap_or(limits.body_timeout),
+            connections,
             ..limits
         }
     }

@@ -21,7 +21,7 @@ pub(crate) fn admit<'a>(
     method: &Method,
     headers: &HeaderMap,
 ) -> Result<RouteMatch<'a>, (Rejection, ErrorFormat)> {
-    if let Err(rejection) = check_head(port, uri, headers, &app_state.limits) {
+    if let Err(rejection) = check_head(port, uri, headers, &app_state.limits.connections) {
         return Err((rejection, ErrorFormat::of_port(port)));
     }
     let path = uri.path();

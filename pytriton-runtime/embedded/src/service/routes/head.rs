@@ -1,6 +1,6 @@
 use axum::http::{HeaderMap, Uri};
-use pytriton_engine::Limits;
 use pytriton_engine::port::Port;
+use pytriton_net::ConnectionLimits;
 
 use super::Rejection;
 
@@ -15,7 +15,7 @@ pub(super) fn check_head(
     port: Port,
     uri: &Uri,
     headers: &HeaderMap,
-    limits: &Limits,
+    limits: &ConnectionLimits,
 ) -> Result<(), Rejection> {
     let (count, limit) = (headers.len(), limits.max_headers);
     if count > limit {
