@@ -1,4 +1,4 @@
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use pytriton_engine::options::{Options, OptionsError};
 use pytriton_engine::port::{Port, PortMap};
@@ -45,27 +45,16 @@ impl Reserved {
         if !options.allow_http && !options.allow_grpc && platforms.is_empty() {
             return Err(OptionsError::NoEndpoint.into());
         }
-        let at =
-            |allowed: bool, address: IpAddr, port| allowed.then(|| SocketAddr::new(address, port));
-        let metrics_address = options.metrics_address.unwrap_or(options.http_address);
-        let own_grpc = options.allow_grpc && !options.shares_port();
+        let [http, grpc, metrics] = options.endpoints();
+        let own_grpc = grpc.filter(|_| !options.shares_port());
         let openai_port = options.openai_port.filter(|_| openai);
         let docs_port = options.docs_port.filter(|_| options.allow_docs);
         let vertex_ai = platforms.vertex_ai.as_ref();
         let sagemaker = platforms.sagemaker.as_ref();
         let addresses = [
-            (
-                Port::Http,
-                at(options.allow_http, options.http_address, options.http_port),
-            ),
-            (
-                Port::Grpc,
-                at(own_grpc, options.grpc_address, options.grpc_port),
-            ),
-            (
-                Port::Metrics,
-                at(options.allow_metrics, metrics_address, options.metrics_port),
-            ),
+            (Port::Http, http),
+            (Port::Grpc, own_grpc),
+            (Port::Metrics, metrics),
             (
                 Port::OpenAi,
                 openai_port.map(|port| openai_address(options, port)),

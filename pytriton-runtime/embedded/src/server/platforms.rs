@@ -162,30 +162,14 @@ fn check_range(range: &str, options: &Options, address: IpAddr) -> Result<(), Em
             .map_err(|_| OptionsError::Arguments(format!("Invalid option value. Got {text}")))
     };
     let (first, last) = (number(first)?, number(last)?);
-    let metrics_address = options.metrics_address.unwrap_or(options.http_address);
-    let ports = [
-        (
-            options.allow_http,
-            options.http_address,
-            options.http_port,
-            "HTTP",
-        ),
-        (
-            options.allow_grpc,
-            options.grpc_address,
-            options.grpc_port,
-            "GRPC",
-        ),
-        (
-            options.allow_metrics,
-            metrics_address,
-            options.metrics_port,
-            "metrics",
-        ),
-    ];
-    for (allowed, at, port, name) in ports {
+    let endpoints = options.endpoints().into_iter();
+    for (endpoint, name) in endpoints.zip(["HTTP", "GRPC", "metrics"]) {
+        let Some(endpoint) = endpoint.filter(|endpoint| endpoint.ip() == address) else {
+            continue;
+        };
+        let port = endpoint.port();
         // Port 0 is exempt, because the system selects it.
-        if allowed && at == address && port != 0 && !(first..=last).contains(&port) {
+        if port != 0 && !(first..=last).contains(&port) {
             return Err(EmbeddedError::SageMaker(format!(
                 "The server cannot listen to {name} requests at port {port}, allowed port range is [{first}, {last}]"
             )));

@@ -1,5 +1,5 @@
 use std::ffi::OsString;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::builder::BoolishValueParser;
@@ -279,11 +279,19 @@ impl Options {
 
     /// Returns whether HTTP and gRPC share one port.
     pub fn shares_port(&self) -> bool {
-        self.allow_http
-            && self.allow_grpc
-            && self.http_port != 0
-            && self.http_port == self.grpc_port
-            && self.http_address == self.grpc_address
+        let [http, grpc, _] = self.endpoints();
+        http == grpc && http.is_some_and(|http| http.port() != 0)
+    }
+
+    /// Returns the addresses of HTTP, gRPC and metrics, as far as these are enabled.
+    pub fn endpoints(&self) -> [Option<SocketAddr>; 3] {
+        let at = |allowed: bool, address, port| allowed.then_some(SocketAddr::new(address, port));
+        let metrics_address = self.metrics_address.unwrap_or(self.http_address);
+        [
+            at(self.allow_http, self.http_address, self.http_port),
+            at(self.allow_grpc, self.grpc_address, self.grpc_port),
+            at(self.allow_metrics, metrics_address, self.metrics_port),
+        ]
     }
 
     /// Returns the initial log settings.

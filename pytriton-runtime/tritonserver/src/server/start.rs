@@ -1,4 +1,3 @@
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -52,13 +51,12 @@ pub async fn start(
 }
 
 fn launch(options: &Options, access: Arc<Access>) -> Launch {
-    let at = |allowed: bool, address, port| allowed.then_some(SocketAddr::new(address, port));
-    let metrics_address = options.metrics_address.unwrap_or(options.http_address);
+    let [http, grpc, metrics] = options.endpoints();
     Launch {
         endpoints: Endpoints {
-            http: at(options.allow_http, options.http_address, options.http_port),
-            grpc: at(options.allow_grpc, options.grpc_address, options.grpc_port),
-            metrics: at(options.allow_metrics, metrics_address, options.metrics_port),
+            http,
+            grpc,
+            metrics,
         },
         http_header_forward_pattern: options.http_header_forward_pattern.pattern().to_owned(),
         grpc_header_forward_pattern: options.grpc_header_forward_pattern.pattern().to_owned(),
