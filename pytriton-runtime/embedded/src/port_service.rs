@@ -143,31 +143,19 @@ impl PortRoutes {
 
     /// Routes a request to its service.
     async fn handle(&self, request: Request<RequestBody>) -> Response<PortBody> {
-        match self {
-            Self::Http(app_state) => {
-                let response = http::handle(app_state, Port::Http, request).await;
-                response.map(PortBody::http)
-            }
+        let response = match self {
             Self::Routes(routes) | Self::Grpc(_, routes) | Self::Both(_, routes) => {
-                routed(routes, request).await
+                return routed(routes, request).await;
             }
-            Self::Platform(app_state, platform) => {
-                let response = platform.handle(app_state, request).await;
-                response.map(PortBody::http)
-            }
+            Self::Http(app_state) => http::handle(app_state, Port::Http, request).await,
+            Self::Platform(app_state, platform) => platform.handle(app_state, request).await,
             Self::OpenAi(app_state, models) => {
-                let response = http::handle_openai_port(app_state, models, request).await;
-                response.map(PortBody::http)
+                http::handle_openai_port(app_state, models, request).await
             }
-            Self::Page(app_state) => {
-                let response = http::handle(app_state, Port::Docs, request).await;
-                response.map(PortBody::http)
-            }
-            Self::Docs(app_state, relay) => {
-                let response = http::handle_docs_port(app_state, relay, request).await;
-                response.map(PortBody::http)
-            }
-        }
+            Self::Page(app_state) => http::handle(app_state, Port::Docs, request).await,
+            Self::Docs(app_state, relay) => http::handle_docs_port(app_state, relay, request).await,
+        };
+        response.map(PortBody::http)
     }
 
     /// Returns whether gRPC calls of one connection must enter the queues in order of arrival.
@@ -196,8 +184,7 @@ impl PortRoutes {
             Self::Routes(_) => Port::Metrics,
             Self::Platform(_, platform) => platform.port(),
             Self::OpenAi(..) => Port::OpenAi,
-            Self::Page(_) => Port::Docs,
-            Self::Docs(..) => Port::Docs,
+            Self::Page(_) | Self::Docs(..) => Port::Docs,
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) fn check(
     request: &HealthCheckRequest,
 ) -> Result<HealthCheckResponse, GrpcError> {
     match is_known(&request.service) {
-        true => Ok(response(serving(app_state.ready()))),
+        true => Ok(response(serving(app_state.models.ready()))),
         false => Err(GrpcError::Service {
             service: request.service.clone(),
         }),

@@ -74,7 +74,7 @@ pub(super) fn index(
     request: &RepositoryIndexRequest,
 ) -> Result<RepositoryIndexResponse, GrpcError> {
     check_repository(&request.repository_name)?;
-    let index = app_state.index(request.ready);
+    let index = app_state.models.index(request.ready);
     Ok(RepositoryIndexResponse {
         models: index.into_iter().map(model_index).collect(),
     })
@@ -135,9 +135,9 @@ pub(super) async fn load(
 }
 
 /// Unloads a model. No model depends on others.
-pub(super) async fn unload(
+pub(super) fn unload(
     app_state: &AppState,
-    request: RepositoryModelUnloadRequest,
+    request: &RepositoryModelUnloadRequest,
 ) -> Result<RepositoryModelUnloadResponse, GrpcError> {
     check_repository(&request.repository_name)?;
     let dependents = request.parameters.get("unload_dependents");
@@ -149,7 +149,8 @@ pub(super) async fn unload(
             "bool_param",
         ));
     }
-    app_state.unload(&request.model_name).await?;
+    let unloaded = app_state.models.unload_named(&request.model_name);
+    unloaded.map_err(Error::from)?;
     Ok(RepositoryModelUnloadResponse {})
 }
 

@@ -138,13 +138,12 @@ async fn delay() {
 async fn response(app_state: &AppState, rpc: Rpc, call: Unary) -> Result<Framed, Status> {
     match rpc {
         Rpc::ServerLive => {
-            let live = app_state.live();
-            let respond = |_: &ServerLiveRequest| Ok(ServerLiveResponse { live });
+            let respond = |_: &ServerLiveRequest| Ok(ServerLiveResponse { live: true });
             call.respond(respond).await
         }
         Rpc::ServerReady => {
             let respond = |_: &ServerReadyRequest| {
-                let ready = app_state.ready();
+                let ready = app_state.models.ready();
                 Ok(ServerReadyResponse { ready })
             };
             call.respond(respond).await
@@ -179,8 +178,8 @@ async fn response(app_state: &AppState, rpc: Rpc, call: Unary) -> Result<Framed,
             framed(&models::load(app_state, request, permit).await?, unused)
         }
         Rpc::RepositoryModelUnload => {
-            let (request, permit) = call.request().await?;
-            framed(&models::unload(app_state, request).await?, permit.sibling())
+            call.respond(|request| models::unload(app_state, request))
+                .await
         }
         Rpc::SystemSharedMemoryStatus => {
             let respond = |request: &SystemSharedMemoryStatusRequest| {

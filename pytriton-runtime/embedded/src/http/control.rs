@@ -17,7 +17,7 @@ use super::response::{Failure, HttpResponse, JSON, held, respond};
 pub(super) fn index(app_state: &AppState, body: &[u8]) -> Result<HttpResponse, Failure> {
     let only_ready =
         decode_index_request(body).map_err(|error| Failure::json(Error::from(error)))?;
-    let index = app_state.index(only_ready);
+    let index = app_state.models.index(only_ready);
     let lines = index.iter().map(|entry| {
         let version = entry.version.as_ref();
         IndexLine {
@@ -51,13 +51,13 @@ pub(super) async fn load(
 }
 
 /// Unloads a model. The body is ignored, because no model depends on others.
-pub(super) async fn unload(
+pub(super) fn unload(
     app_state: &AppState,
     repository: Option<&str>,
     name: &str,
 ) -> Result<HttpResponse, Failure> {
     check_repository(repository)?;
-    done(app_state.unload(name).await)
+    done(app_state.models.unload_named(name).map_err(Error::from))
 }
 
 fn check_repository(repository: Option<&str>) -> Result<(), Failure> {

@@ -173,15 +173,15 @@ async fn others<B: Body>(
     let name = model.unwrap_or_default();
     match endpoint {
         KserveEndpoint::ServerMetadata => held(app_state, JSON, SERVER_METADATA.to_json()),
-        KserveEndpoint::ServerLive => Ok(healthy("live", app_state.live())),
-        KserveEndpoint::ServerReady => Ok(healthy("ready", app_state.ready())),
+        KserveEndpoint::ServerLive => Ok(healthy("live", true)),
+        KserveEndpoint::ServerReady => Ok(healthy("ready", app_state.models.ready())),
         KserveEndpoint::ModelMetadata => model::metadata(app_state, name, version),
         KserveEndpoint::ModelReady => model::ready(app_state, name, version),
         KserveEndpoint::ModelConfig => model::config(app_state, name, version),
         KserveEndpoint::Statistics => model::statistics(app_state, model, version),
         KserveEndpoint::RepositoryIndex => control::index(app_state, &body),
         KserveEndpoint::Load => control::load(app_state, repository, name, body, permit).await,
-        KserveEndpoint::Unload => control::unload(app_state, repository, name).await,
+        KserveEndpoint::Unload => control::unload(app_state, repository, name),
         KserveEndpoint::SharedMemory(kind, action) => {
             shared_memory::shared_memory(app_state, kind, region, action, &body)
         }

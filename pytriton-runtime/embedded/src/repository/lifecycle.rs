@@ -235,7 +235,7 @@ impl ModelRepository {
         for (version, model) in models {
             let (set, name) = (Arc::downgrade(self), Arc::clone(&model.spec().name));
             let unloading = catalog.unloading(&name, version);
-            let ended = model.ended();
+            let ended = model.scheduler.ended();
             drop(model);
             tokio::spawn(async move {
                 ended.await;

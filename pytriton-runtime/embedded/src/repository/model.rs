@@ -116,25 +116,9 @@ impl Model {
         }
     }
 
-    /// Refuses requests that start a sequence. Running sequences continue.
-    pub fn refuse_new_sequences(&self) {
-        self.scheduler.refuse_new_sequences();
-    }
-
     /// Completes all pending requests with an error that the server is stopping.
     pub fn abandon(&self) {
         self.scheduler.abandon();
-    }
-
-    /// Refuses further requests. Accepted ones are executed.
-    pub fn close(&self) {
-        self.scheduler.close();
-    }
-
-    /// Waits until the instances have ended. They end when the model is no longer referenced and
-    /// all requests are completed.
-    pub(super) fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
-        self.scheduler.ended()
     }
 
     /// Refuses further requests and waits until accepted ones are completed or `deadline` has

@@ -338,7 +338,7 @@ impl ModelRepository {
         self.stopping.send_replace(true);
         self.readiness_changes().send_replace(());
         for model in self.models() {
-            model.refuse_new_sequences();
+            model.scheduler.refuse_new_sequences();
         }
     }
 
@@ -366,7 +366,7 @@ impl ModelRepository {
         self.stop_being_ready();
         let models = self.loaded();
         for model in models.all() {
-            model.close();
+            model.scheduler.close();
         }
         let drained = models.all().map(|model| model.drain(deadline));
         let drained = join_all(drained).await;

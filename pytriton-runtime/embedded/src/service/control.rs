@@ -2,16 +2,11 @@ use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::model::VersionPolicy;
 use pytriton_kserve::LoadParameters;
 
-use crate::repository::{CONFIG_MEMORY, IndexEntry, changed};
+use crate::repository::{CONFIG_MEMORY, changed};
 
 use super::{AppState, Error};
 
 impl AppState {
-    /// Returns the repository index: all versions, or only those that are ready.
-    pub fn index(&self, only_ready: bool) -> Vec<IndexEntry> {
-        self.models.index(only_ready)
-    }
-
     /// Loads or reloads a model. `permit` reserves the memory of the parameters; the memory that
     /// parsing them takes is added to it.
     ///
@@ -33,14 +28,5 @@ impl AppState {
             changed(registration, parameters, policy)
         };
         Ok(self.models.load_named(name, bytes, change).await?)
-    }
-
-    /// Unloads a model.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::Control`].
-    pub async fn unload(&self, name: &str) -> Result<(), Error> {
-        Ok(self.models.unload_named(name)?)
     }
 }
