@@ -23,7 +23,7 @@ pub(super) fn settings(settings: &[Setting], options: &Options) -> String {
         let cells = rows.iter().map(|row| row[column].chars().count());
         // A single long path must not widen the whole column.
         cells
-            .filter(|width| *width <= WIDEST)
+            .filter(|width| *width <= MAX_CELL_WIDTH)
             .max()
             .unwrap_or_default()
     };
@@ -35,7 +35,7 @@ pub(super) fn settings(settings: &[Setting], options: &Options) -> String {
 }
 
 /// The widest cell that determines the width of a column.
-const WIDEST: usize = 50;
+const MAX_CELL_WIDTH: usize = 50;
 
 /// Returns the effective value of an option that has none.
 fn without(name: &str, options: &Options) -> Option<String> {

@@ -1,13 +1,16 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Sufficient for the largest models and thousands of clients.
-const ENOUGH: u64 = 65_536;
+const MAX_DESCRIPTORS: u64 = 65_536;
 
 /// Raises the soft limit of open files for this process and tritonserver. Each connection uses one
 /// descriptor, and each instance behind tritonserver uses four.
 pub(super) fn raise_limit() {
     let limit = getrlimit(Resource::Nofile);
-    let allowed = limit.maximum.unwrap_or(ENOUGH).min(ENOUGH);
+    let allowed = limit
+        .maximum
+        .unwrap_or(MAX_DESCRIPTORS)
+        .min(MAX_DESCRIPTORS);
     if limit.current.is_some_and(|current| current < allowed) {
         let raised = Rlimit {
             current: Some(allowed),

@@ -53,7 +53,7 @@ impl Supervisor {
         });
         let ended = Ended(Arc::clone(&progress));
         let work = move || serve(ShutdownReceiver::new(heard), &ended.0);
-        let thread = thread::Builder::new().name("caretaker".to_owned());
+        let thread = thread::Builder::new().name("supervisor".to_owned());
         let thread = thread.spawn(work).map_err(unusable)?;
         Ok(Arc::new(Self {
             shutdown,

@@ -81,7 +81,9 @@ pub(super) async fn infer<B: Body>(
     let response = app_state.infer(&model, request).await.map_err(failure)?;
     let encoding = Encoding::of_response(known.accept_encoding);
     let text = format.text(&response);
-    let weight = encoding.map_or(text, |_| response.bytes().saturating_mul(DEFLATED));
+    let weight = encoding.map_or(text, |_| {
+        response.bytes().saturating_mul(COMPRESSION_WEIGHT)
+    });
     let headers = take(headers);
     let encode = move |budget: &Arc<MemoryBudget>| {
         let encoded = encode(&model, &format, &response, headers, encoding, budget)?;
@@ -109,10 +111,10 @@ fn note(timeline: Option<&Arc<Timeline>>, name: &'static str) {
 }
 
 /// How many times longer it takes to compress bytes than to copy them.
-const DEFLATED: usize = 16;
+const COMPRESSION_WEIGHT: usize = 16;
 
 /// How many times larger decompressed data may be than the body.
-const INFLATED: usize = 64;
+const MAX_EXPANSION: usize = 64;
 
 fn encode(
     model: &Model,
@@ -153,7 +155,7 @@ async fn read(
             let (body, permit) = read?;
             // A kilobyte may become a megabyte.
             let limit = app_state.limits.max_request_bytes;
-            let weight = body.len().saturating_mul(INFLATED);
+            let weight = body.len().saturating_mul(MAX_EXPANSION);
             let decompress = move || decompress(&body, aligned_at, limit, permit.sibling());
             on_thread(weight, decompress).await?
         }

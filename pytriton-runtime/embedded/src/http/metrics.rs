@@ -74,13 +74,13 @@ pub(super) async fn models_text(models: &Arc<ModelRepository>) -> String {
 }
 
 /// The approximate number of bytes per model.
-const MODEL: usize = 2 << 10;
+const BYTES_PER_MODEL: usize = 2 << 10;
 
 /// Quantiles of many models are expensive.
 fn weight(models: &ModelRepository) -> usize {
     match models.metrics_config().summary_latencies {
         true => usize::MAX,
-        false => models.models().len() * MODEL,
+        false => models.models().len() * BYTES_PER_MODEL,
     }
 }
 

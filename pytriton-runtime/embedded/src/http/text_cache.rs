@@ -7,11 +7,11 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// While clients hold at most this many bytes of unread texts, every request gets a new text.
-const FREE: usize = 4 << 20;
+const UNLIMITED_BYTES: usize = 4 << 20;
 
-/// For each additional `STEP` bytes, the newest text is reused for `REUSE_STEP` more time, so that
+/// For each additional `STEP_BYTES`, the newest text is reused for `REUSE_STEP` more time, so that
 /// fewer texts are created.
-const STEP: usize = 1 << 20;
+const STEP_BYTES: usize = 1 << 20;
 const REUSE_STEP: Duration = Duration::from_millis(100);
 
 /// Texts that are created on demand, with bounded memory even if clients do not read them.
@@ -63,7 +63,7 @@ impl TextCache {
 
     /// Returns the newest text if it is recent enough for the amount that is held.
     fn newest(&self, now: Instant) -> Option<Arc<Text>> {
-        let more = self.held().checked_sub(FREE)? / STEP;
+        let more = self.held().checked_sub(UNLIMITED_BYTES)? / STEP_BYTES;
         let longest = REUSE_STEP.saturating_mul(u32::try_from(more).unwrap_or(u32::MAX));
         let newest = self.newest.lock();
         let (begun, text) = newest.as_ref()?;

@@ -33,25 +33,15 @@ pub struct AppState {
 }
 
 /// The number of data bytes that take as long to check as the name of an input or output.
-const NAME: usize = 64;
+const BYTES_PER_NAME: usize = 64;
 
 /// How many times faster the bytes of a `BOOL` input are checked than those of strings.
-const BOOL_SPEED: usize = 16;
+const BOOL_WEIGHT_DIVISOR: usize = 16;
 
 impl AppState {
     /// Returns whether a model of this process has OpenAI routes.
     pub(crate) fn has_texts(&self) -> bool {
         self.models.has(|spec| spec.openai.is_some())
-    }
-
-    /// Returns whether the process is live, which is always true.
-    pub fn live(&self) -> bool {
-        true
-    }
-
-    /// Returns whether the server is ready: every model is ready and the server is not stopping.
-    pub fn ready(&self) -> bool {
-        self.models.ready()
     }
 
     /// Checks a request, queues it and returns its response.
@@ -174,10 +164,10 @@ impl AppState {
 fn weight(request: &InferRequest) -> usize {
     let scanned = request.inputs.iter().map(|input| match input.datatype {
         DataType::Bytes => input.data.len(),
-        DataType::Bool => input.data.len() / BOOL_SPEED,
+        DataType::Bool => input.data.len() / BOOL_WEIGHT_DIVISOR,
         _ => 0,
     });
     let scanned: usize = scanned.sum();
     let names = request.inputs.len() + request.outputs.len();
-    scanned.saturating_add(names.saturating_mul(NAME))
+    scanned.saturating_add(names.saturating_mul(BYTES_PER_NAME))
 }

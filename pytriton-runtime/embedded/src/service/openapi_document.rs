@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use super::cached_text::CachedText;
 
 /// The number of bytes that take as long to write as the description of a model.
-const MODEL: usize = 8 << 10;
+const BYTES_PER_MODEL: usize = 8 << 10;
 
 /// The OpenAPI document. It is created once for all clients, and again when the models change.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl OpenApiDocument {
             return made.text.clone();
         }
         let routes = Arc::clone(&self.routes);
-        on_thread(models.len() * MODEL, move || {
+        on_thread(models.len() * BYTES_PER_MODEL, move || {
             let document = document(models.iter().map(|spec| &**spec), &routes);
             let text = CachedText::new(document.to_string());
             let response = text.clone();

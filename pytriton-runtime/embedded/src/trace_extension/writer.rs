@@ -9,7 +9,7 @@ use super::record::Finished;
 use super::{Destination, TraceConfigError};
 
 /// The maximum number of traces that wait to be written. Further ones are lost.
-const WAITING: usize = 1024;
+const MAX_WAITING_TRACES: usize = 1024;
 /// The maximum size of all traces, including those of running requests. Further ones are lost.
 const MAX_BYTES: usize = 16 << 20;
 
@@ -60,7 +60,7 @@ impl Writer {
     }
 
     fn new() -> (Arc<Self>, Receiver<Message>) {
-        let (messages, received) = sync_channel(WAITING);
+        let (messages, received) = sync_channel(MAX_WAITING_TRACES);
         let writer = Self {
             messages,
             bytes: Arc::default(),

@@ -17,7 +17,7 @@ use super::{Batching, TracesError};
 static DROPPED_SPANS: OnceLock<DroppedSpans> = OnceLock::new();
 
 /// The crates of the exporter itself. Exporting their spans would create further spans.
-const BELOW: [&str; 9] = [
+const EXPORTER_CRATES: [&str; 9] = [
     "h2",
     "hyper",
     "hyper_util",
@@ -30,7 +30,7 @@ const BELOW: [&str; 9] = [
 ];
 
 /// The timeout for sending the last spans.
-const LAST: Duration = Duration::from_secs(2);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Returns the number of dropped spans; `None` if none are exported.
 pub fn dropped_spans() -> Option<u64> {
@@ -68,7 +68,7 @@ fn is_exported(metadata: &Metadata<'_>) -> bool {
     // The span of an instance lasts as long as the instance.
     let instance =
         metadata.is_span() && metadata.name() == "model" && is_of("pytriton_core", target);
-    let below = BELOW.iter().any(|name| is_of(name, target));
+    let below = EXPORTER_CRATES.iter().any(|name| is_of(name, target));
     *metadata.level() <= Level::INFO && !instance && !below
 }
 
@@ -81,7 +81,7 @@ fn is_of(name: &str, target: &str) -> bool {
 impl Drop for Export {
     fn drop(&mut self) {
         if let Some(provider) = self.provider.take()
-            && let Err(error) = provider.shutdown_with_timeout(LAST)
+            && let Err(error) = provider.shutdown_with_timeout(FLUSH_TIMEOUT)
         {
             tracing::warn!("the last spans may not have been exported: {error}");
         }

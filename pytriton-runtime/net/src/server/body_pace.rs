@@ -4,7 +4,7 @@ use crate::server::min_rate::Progress;
 use crate::{BodyError, MinRate};
 
 /// How long a body may keep a stopping server waiting, in total and for its next chunk.
-const STOPPING: Duration = Duration::from_secs(2);
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The remaining time of a body: an initial amount, plus an amount for each received byte.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ impl BodyPace {
     /// Shortens the remaining time because the server is stopping.
     pub(crate) fn shorten(&mut self) {
         let wait = self.wait();
-        self.rule.pause = self.rule.pause.min(STOPPING);
+        self.rule.pause = self.rule.pause.min(STOP_TIMEOUT);
         self.progress = Progress::default();
         self.progress
             .advance(0, self.rule.pause.saturating_sub(wait));
@@ -94,11 +94,11 @@ mod tests {
         pace.receive(usize::MAX, SECOND);
         assert_eq!(pace.wait(), 20 * SECOND);
         pace.shorten();
-        assert_eq!(pace.wait(), STOPPING);
+        assert_eq!(pace.wait(), STOP_TIMEOUT);
         pace.receive(1, SECOND);
-        assert!(pace.wait() < STOPPING);
+        assert!(pace.wait() < STOP_TIMEOUT);
         pace.receive(2000, SECOND);
-        assert_eq!(pace.wait(), STOPPING);
+        assert_eq!(pace.wait(), STOP_TIMEOUT);
         assert_eq!(pace.error(), BodyError::Stopping);
     }
 }

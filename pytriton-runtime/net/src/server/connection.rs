@@ -27,11 +27,11 @@ use crate::tls::Certificates;
 use crate::{ConnectionLimits, HostCheck, HttpService, Protocol, ReceiveWindows, ResponseContent};
 
 /// How long a connection without a request may still send one when the server stops.
-const LAST_CALL: Duration = Duration::from_millis(100);
+const LAST_REQUEST_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// How long a connection that accepts no further requests may stay in a state. It accepts none
 /// because the server stops or the connection was idle.
-const CLOSING_PAUSE: Duration = Duration::from_secs(5);
+const CLOSING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -217,14 +217,14 @@ impl<S: HttpService> Connections<S> {
             tokio::select! {
                 biased;
                 ended = &mut connection => return log_early_end(ended),
-                () = sleep(LAST_CALL) => {}
+                () = sleep(LAST_REQUEST_TIMEOUT) => {}
             }
         }
         shut_down(connection.changed().as_mut());
         tokio::select! {
             biased;
             ended = &mut connection => return log_early_end(ended),
-            () = sleep(LAST_CALL) => {}
+            () = sleep(LAST_REQUEST_TIMEOUT) => {}
         }
         if !state.is_used() {
             return Ending::Itself;
@@ -241,7 +241,7 @@ impl<S: HttpService> Connections<S> {
                 Ending::Itself if stopping && state.resets() > resets => Ending::Unread,
                 ending => ending,
             },
-            reason = state.overdue(self.timeouts.with_pause(CLOSING_PAUSE)) => match reason {
+            reason = state.overdue(self.timeouts.with_pause(CLOSING_TIMEOUT)) => match reason {
                 IdleReason::Blocked if stopping => Ending::Unread,
                 _ => Ending::Itself,
             },

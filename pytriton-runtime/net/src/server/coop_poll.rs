@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use futures_util::task::AtomicWaker;
 
 /// The maximum number of consecutive polls. Then other tasks of the thread run.
-const ROUNDS: usize = 8;
+const MAX_POLLS: usize = 8;
 
 /// Polls a future only if it has been woken, and polls it again at once if it was woken meanwhile.
 ///
@@ -60,7 +60,7 @@ impl<F: Future + Unpin> Future for CoopPoll<F> {
         } = &mut *self;
         wake_state.task.register(context.waker());
         let mut inner_context = Context::from_waker(waker);
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_POLLS {
             if !wake_state.change(WOKEN, POLLED) {
                 return Poll::Pending;
             }
@@ -140,7 +140,7 @@ mod tests {
     fn a_future_that_wakes_itself_is_polled_again_and_not_forever() {
         assert_eq!(first_poll(0), (1, 0));
         assert_eq!(first_poll(1), (2, 0));
-        assert_eq!(first_poll(usize::MAX), (ROUNDS, 1));
+        assert_eq!(first_poll(usize::MAX), (MAX_POLLS, 1));
     }
 
     #[test]

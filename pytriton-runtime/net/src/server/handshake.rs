@@ -15,7 +15,7 @@ use crate::server::stream::Stream;
 use crate::tls::Certificates;
 
 /// The timeout of a TLS handshake.
-const TIMEOUT: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Limits concurrent handshakes to half of the processors, because signing is expensive.
 static PERMITS: LazyLock<Semaphore> = LazyLock::new(|| {
@@ -46,7 +46,7 @@ pub(crate) async fn handshake(
         signed.await.map_err(io::Error::other)?.await
     };
     let handshake = async {
-        match timeout(TIMEOUT, accepted).await {
+        match timeout(HANDSHAKE_TIMEOUT, accepted).await {
             Ok(Ok(stream)) => Some(Stream::Tls(Box::new(stream))),
             Ok(Err(error)) => {
                 // Expected from port probes, plain-text clients and clients with other root

@@ -9,7 +9,7 @@ use crate::server::connection_state::ConnectionState;
 use crate::server::receive_windows::ReceiveWindow;
 
 /// The interval and the timeout of HTTP/2 pings.
-const HTTP2_PING: Duration = Duration::from_secs(20);
+const HTTP2_PING_INTERVAL: Duration = Duration::from_secs(20);
 
 /// Heads are read up to this multiple of the limit. The client then receives an error that names
 /// the limit, over gRPC with its status.
@@ -74,8 +74,8 @@ impl HttpBuilders {
             .auto_date_header(false)
             .max_concurrent_streams(window.streams(self.max_concurrent_streams))
             .max_header_list_size(self.header_list_bytes)
-            .keep_alive_interval(HTTP2_PING)
-            .keep_alive_timeout(HTTP2_PING)
+            .keep_alive_interval(HTTP2_PING_INTERVAL)
+            .keep_alive_timeout(HTTP2_PING_INTERVAL)
             .initial_stream_window_size(window.stream())
             .initial_connection_window_size(window.connection());
         http2

@@ -27,7 +27,7 @@ const PROBE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 pub(crate) const MAX_WRITE_BYTES_PER_POLL: usize = 64 << 10;
 
 /// The maximum number of slices in such a write, enough for a head and a body.
-const SLICES: usize = 4;
+const MAX_SLICES: usize = 4;
 
 /// The socket of a connection, which reports to the connection state.
 ///
@@ -271,13 +271,13 @@ impl AsyncWrite for TrackedIo {
 }
 
 /// Returns the first [`MAX_WRITE_BYTES_PER_POLL`] bytes of data that is longer.
-fn beginning<'a>(slices: &'a [IoSlice<'_>]) -> Option<[IoSlice<'a>; SLICES]> {
+fn beginning<'a>(slices: &'a [IoSlice<'_>]) -> Option<[IoSlice<'a>; MAX_SLICES]> {
     let length = |slice: &IoSlice<'_>| slice.len();
     if slices.iter().map(length).sum::<usize>() <= MAX_WRITE_BYTES_PER_POLL {
         return None;
     }
     let mut left = MAX_WRITE_BYTES_PER_POLL;
-    let mut beginning = [IoSlice::new(&[]); SLICES];
+    let mut beginning = [IoSlice::new(&[]); MAX_SLICES];
     let some = slices.iter().filter(|slice| !slice.is_empty());
     for (first, slice) in beginning.iter_mut().zip(some) {
         let bytes = &slice[..slice.len().min(left)];

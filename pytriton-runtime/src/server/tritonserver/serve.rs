@@ -22,7 +22,7 @@ use super::engine::TritonserverEngine;
 pub(super) const DOCS: bool = cfg!(feature = "embedded");
 
 /// The maximum exit timeout in seconds. Longer ones are reduced to it.
-const LONGEST_EXIT_TIMEOUT: u64 = u32::MAX as u64;
+const MAX_EXIT_TIMEOUT_SECS: u64 = u32::MAX as u64;
 
 /// Serves until an order to stop arrives or tritonserver dies.
 pub(super) fn serve(
@@ -97,7 +97,7 @@ pub(super) async fn stop(
     sidecar: SidecarServer,
     seconds: u64,
 ) -> (Stopped, bool) {
-    let deadline = Instant::now() + Duration::from_secs(seconds.min(LONGEST_EXIT_TIMEOUT));
+    let deadline = Instant::now() + Duration::from_secs(seconds.min(MAX_EXIT_TIMEOUT_SECS));
     let finished = Arc::new(AtomicBool::new(false));
     let prepared = sidecar.prepare_to_stop();
     let answering = async {

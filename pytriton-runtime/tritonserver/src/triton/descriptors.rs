@@ -3,11 +3,11 @@ use rustix::process::{Resource, getrlimit};
 use thiserror::Error;
 
 /// Descriptors that tritonserver opens without models and clients (64), plus some for clients.
-const SERVER: u64 = 96;
+const DESCRIPTORS_PER_SERVER: u64 = 96;
 
 /// Descriptors that each of the two processes opens per instance: two for sockets, its rings, and
 /// memory segments.
-const SESSION: u64 = 6;
+const DESCRIPTORS_PER_INSTANCE: u64 = 6;
 
 /// Messages that tritonserver logs when it cannot open another descriptor.
 const DESCRIPTOR_ERRORS: [&str; 2] = ["Too many open files", "File descriptor limit reached"];
@@ -64,7 +64,8 @@ impl DescriptorError {
 }
 
 fn enough(limit: u64, instances: u64) -> Result<(), DescriptorError> {
-    let needed = SERVER.saturating_add(SESSION.saturating_mul(instances));
+    let needed =
+        DESCRIPTORS_PER_SERVER.saturating_add(DESCRIPTORS_PER_INSTANCE.saturating_mul(instances));
     match limit >= needed {
         true => Ok(()),
         false => Err(DescriptorError::TooFew {

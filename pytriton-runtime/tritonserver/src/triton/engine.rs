@@ -25,14 +25,14 @@ use super::{
 
 /// The delay before a dead tritonserver is restarted. It doubles with every death up to the
 /// maximum.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+const MIN_RESTART_DELAY: Duration = Duration::from_millis(100);
+const MAX_RESTART_DELAY: Duration = Duration::from_secs(10);
 
 /// A server that lived this long resets the delay.
 const STABLE_UPTIME: Duration = Duration::from_secs(60);
 
 /// How long instances may take to stop once they receive no more requests.
-const WORKER_GRACE: Duration = Duration::from_secs(1);
+const WORKER_STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A tritonserver that serves our models, and the instances behind it.
 #[derive(Debug)]
@@ -166,19 +166,19 @@ impl TritonEngine {
     ///
     /// Dropping the future leaves tritonserver running, starting or dead, as it is at that moment.
     pub async fn keep_alive(&mut self) {
-        let mut pause = FIRST_PAUSE;
+        let mut pause = MIN_RESTART_DELAY;
         loop {
             let born = Instant::now();
             let exit = self.server.exited().await;
             self.worker.set_down(true);
             if born.elapsed() > STABLE_UPTIME {
-                pause = FIRST_PAUSE;
+                pause = MIN_RESTART_DELAY;
             }
             let milliseconds = pause.as_millis();
             tracing::error!("tritonserver {exit:#}; restarting it in {milliseconds} ms");
             loop {
                 sleep(pause).await;
-                pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+                pause = pause.saturating_mul(2).min(MAX_RESTART_DELAY);
                 self.launch.access.reload().await;
                 match self.spawn() {
                     Ok(server) => break self.server = server,
@@ -223,7 +223,7 @@ impl TritonEngine {
         let mut stopped = Stopping::new(&self.server, &self.worker, &self.launch, deadline, own)
             .stop()
             .await;
-        if !self.worker.stop(Instant::now() + WORKER_GRACE).await {
+        if !self.worker.stop(Instant::now() + WORKER_STOP_TIMEOUT).await {
             tracing::warn!(
                 "an instance is still executing a request whose client has disconnected"
             );

@@ -34,10 +34,10 @@ use super::super::tritonserver_client::{
 };
 
 /// The time limit of a request of the page. Longer ones need the port of tritonserver.
-const LONGEST: Duration = Duration::from_secs(300);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Hop-by-hop headers, and headers that this server sets itself.
-const OWN: [HeaderName; 8] = [
+const OMITTED_HEADERS: [HeaderName; 8] = [
     ACCEPT_ENCODING,
     CONNECTION,
     CONTENT_LENGTH,
@@ -94,7 +94,11 @@ impl Relay {
         *request.uri_mut() = (parts.uri.path())
             .parse()
             .map_err(|_| Failure::plain(HttpError::NotFound))?;
-        for (name, value) in parts.headers.iter().filter(|(name, _)| !OWN.contains(name)) {
+        for (name, value) in parts
+            .headers
+            .iter()
+            .filter(|(name, _)| !OMITTED_HEADERS.contains(name))
+        {
             request.headers_mut().append(name.clone(), value.clone());
         }
         let [operation, ..] = route.operations else {
@@ -160,7 +164,7 @@ impl PendingResponse {
         connect: impl Future<Output = Result<Connection, TritonserverError>>,
         request: Request<Full<Bytes>>,
     ) -> Result<(response::Parts, Self), Failure> {
-        let deadline = Instant::now() + LONGEST;
+        let deadline = Instant::now() + REQUEST_TIMEOUT;
         let mut connection = connect.await.map_err(|error| unavailable(&error))?;
         let (head, body) = match timeout_at(deadline, connection.send(request)).await {
             Ok(Ok(response)) => response.into_parts(),

@@ -21,7 +21,7 @@ use super::super::tritonserver_client::{Connection, TritonserverClient, Tritonse
 use super::upstream_responses::{Forwarded, UpstreamResponses, no_response, unavailable};
 
 /// The maximum size of an error response of tritonserver.
-const REFUSAL: usize = 64 << 10;
+const MAX_ERROR_BYTES: usize = 64 << 10;
 
 /// A tritonserver on this machine that serves models of this process.
 ///
@@ -157,7 +157,7 @@ async fn refusal(response: Response<Incoming>) -> OpenAiError {
         true => StatusCode::SERVICE_UNAVAILABLE,
         false => response.status(),
     };
-    let body = Limited::new(response.into_body(), REFUSAL);
+    let body = Limited::new(response.into_body(), MAX_ERROR_BYTES);
     let body = body.collect().await.map(|body| body.to_bytes());
     let body = body.unwrap_or_default();
     let body = body.strip_prefix(b"data: ").unwrap_or(&body);

@@ -59,7 +59,7 @@ impl Workspace {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, NOEXEC));
         }
         // Held while the new folder exists without its own lock.
-        let _door = locked(&parent.join(LOCK), FlockOperation::LockExclusive)?;
+        let _parent_lock = locked(&parent.join(LOCK), FlockOperation::LockExclusive)?;
         let boot = current_boot();
         remove_stale(parent, boot, is_local(parent));
         let path = loop {
