@@ -1,6 +1,6 @@
 use std::mem::take;
 use std::ops::{Deref, DerefMut};
-use std::{array, slice, vec};
+use std::{option, slice, vec};
 
 /// A list of values. A single value needs no allocation.
 #[derive(Debug, Clone)]
@@ -113,7 +113,7 @@ impl<T> DerefMut for SmallVec<T> {
 #[derive(Debug)]
 pub enum IntoIter<T> {
     /// A single value.
-    One(array::IntoIter<T, 1>),
+    One(option::IntoIter<T>),
     /// Any other number of values.
     Other(vec::IntoIter<T>),
 }
@@ -144,7 +144,7 @@ impl<T> IntoIterator for SmallVec<T> {
 
     fn into_iter(self) -> Self::IntoIter {
         match self.0 {
-            Repr::One(one) => IntoIter::One(one.into_iter()),
+            Repr::One([one]) => IntoIter::One(Some(one).into_iter()),
             Repr::Other(other) => IntoIter::Other(other.into_iter()),
         }
     }

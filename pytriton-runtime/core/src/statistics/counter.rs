@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A number of events and their total duration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -97,8 +97,8 @@ pub struct ResponseStatistics {
 /// The statistics of a model since the start of the server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelStatistics {
-    /// The time of the last inference, in milliseconds since the epoch; 0 for none.
-    pub last_inference: u64,
+    /// The time of the last inference.
+    pub last_inference: Option<SystemTime>,
     /// The number of executed rows.
     pub inference_count: u64,
     /// The number of executions.
@@ -131,4 +131,14 @@ pub struct ModelStatistics {
     pub pending: u64,
     /// The number of requests being executed.
     pub running: u64,
+}
+
+impl ModelStatistics {
+    /// Returns the time of the last inference in milliseconds since the epoch; 0 for none.
+    pub fn last_inference_ms(&self) -> u64 {
+        let since = self
+            .last_inference
+            .map(|last| last.duration_since(UNIX_EPOCH));
+        since.map_or(0, |since| since.map_or(0, |since| since.as_millis() as u64))
+    }
 }

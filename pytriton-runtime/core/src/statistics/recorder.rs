@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime};
 
 use parking_lot::Mutex;
 
@@ -103,15 +103,12 @@ impl Recorder {
         requests: impl Iterator<Item = RequestOutcome>,
     ) {
         let durations = execution.durations;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let mut counted = self.counted.lock();
         let Counted {
             statistics,
             latencies,
         } = &mut *counted;
-        statistics.last_inference = now.map_or(0, |now| {
-            now.as_secs() * 1000 + u64::from(now.subsec_millis())
-        });
+        statistics.last_inference = Some(SystemTime::now());
         statistics.execution_count += 1;
         let batch = statistics.batches.entry(execution.batch_size).or_default();
         batch.compute_input.add(1, durations.compute_input);
@@ -321,7 +318,7 @@ mod tests {
         );
         assert_eq!(statistics.inference_count, 0);
         assert_eq!(statistics.execution_count, 0);
-        assert_eq!(statistics.last_inference, 0);
+        assert_eq!(statistics.last_inference, None);
         assert_eq!(statistics.compute_infer.count, 0);
     }
 }

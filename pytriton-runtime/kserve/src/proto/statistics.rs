@@ -13,7 +13,7 @@ pub fn statistics(spec: &ModelSpec, statistics: &ModelStatistics) -> proto::Mode
     proto::ModelStatistics {
         name: spec.name.to_owned().to_string(),
         version: spec.version.to_string(),
-        last_inference: statistics.last_inference,
+        last_inference: statistics.last_inference_ms(),
         inference_count: statistics.inference_count,
         execution_count: statistics.execution_count,
         inference_stats: Some(InferStatistics {

@@ -27,7 +27,7 @@ fn entry(json: &mut JsonWriter, model: &ModelSpec, statistics: &ModelStatistics)
     json.name("name").text(&model.name);
     json.name("version").text(&model.version.to_string());
     json.name("last_inference")
-        .integer(statistics.last_inference);
+        .integer(statistics.last_inference_ms());
     json.name("inference_count")
         .integer(statistics.inference_count);
     json.name("execution_count")
@@ -83,6 +83,8 @@ fn duration(json: &mut JsonWriter, name: &'static str, duration: StatisticDurati
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
     use pytriton_core::testing::IDENTITY;
 
     use super::*;
@@ -91,7 +93,7 @@ mod tests {
     fn members_are_in_the_order_of_triton() {
         let spec = IDENTITY.spec().unwrap();
         let mut statistics = ModelStatistics {
-            last_inference: 5,
+            last_inference: Some(UNIX_EPOCH + Duration::from_millis(5)),
             inference_count: 3,
             execution_count: 2,
             ..ModelStatistics::default()

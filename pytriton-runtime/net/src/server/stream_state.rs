@@ -144,6 +144,9 @@ impl Stream {
     /// Records that the connection has written or dropped bytes of the response.
     pub(crate) fn sent(&mut self, bytes: usize, now: Instant) {
         self.unsent = self.unsent.saturating_sub(bytes);
+        if self.is_finished() {
+            return;
+        }
         let waited = now.saturating_duration_since(self.since);
         self.taken.advance(bytes, waited);
         self.since = now;
