@@ -24,35 +24,35 @@ struct Example {
 
 const ALONE: [Example; 8] = [
     Example {
-        binary: env!("CARGO_BIN_EXE_page_runtime_models"),
+        binary: env!("CARGO_BIN_EXE_example_runtime_models"),
         learned: None,
     },
     Example {
-        binary: env!("CARGO_BIN_EXE_page_embeddings"),
+        binary: env!("CARGO_BIN_EXE_example_embeddings"),
         learned: Some(|cache| weights::MINILM.folder_in(cache)),
     },
     Example {
-        binary: env!("CARGO_BIN_EXE_page_magika"),
+        binary: env!("CARGO_BIN_EXE_example_magika"),
         learned: Some(|cache| weights::MAGIKA.folder_in(cache)),
     },
     Example {
-        binary: env!("CARGO_BIN_EXE_page_multi_instance"),
+        binary: env!("CARGO_BIN_EXE_example_multi_instance"),
         learned: None,
     },
     Example {
-        binary: env!("CARGO_BIN_EXE_page_native_backend"),
+        binary: env!("CARGO_BIN_EXE_example_native_backend"),
         learned: None,
     },
     Example {
-        binary: env!("CARGO_BIN_EXE_page_ocr"),
+        binary: env!("CARGO_BIN_EXE_example_ocr"),
         learned: Some(|cache| weights::PP_OCR.folder_in(cache)),
     },
     Example {
-        binary: env!("CARGO_BIN_EXE_page_online_learning"),
+        binary: env!("CARGO_BIN_EXE_example_online_learning"),
         learned: None,
     },
     Example {
-        binary: env!("CARGO_BIN_EXE_page_speech"),
+        binary: env!("CARGO_BIN_EXE_example_speech"),
         learned: Some(|cache| weights::SILERO_VAD.folder_in(cache)),
     },
 ];
@@ -83,6 +83,7 @@ fn fill_in(server: &Server, snippets: &Snippets) -> Result<()> {
 }
 
 #[test]
+#[ignore = "needs Chromium of Debian: a command of its own, which `.ci/run` has"]
 fn forms_of_all_examples_return_a_response() -> Result<()> {
     let snippets = Snippets::new("models")?;
     let server = Server::start(MODELS, &HISTOGRAMS)?;
@@ -91,6 +92,7 @@ fn forms_of_all_examples_return_a_response() -> Result<()> {
 }
 
 #[test]
+#[ignore = "needs Chromium of Debian: a command of its own, which `.ci/run` has"]
 fn forms_work_with_the_tritonserver_engine() -> Result<()> {
     let (engine, folder) = (Engine::Tritonserver, Path::new(FOLDER));
     let server = Server::start_with(engine, folder, MODELS, &[])?;
@@ -98,6 +100,7 @@ fn forms_work_with_the_tritonserver_engine() -> Result<()> {
 }
 
 #[test]
+#[ignore = "needs Chromium of Debian: a command of its own, which `.ci/run` has"]
 fn forms_of_examples_with_their_own_server_return_a_response() -> Result<()> {
     // One crate for all, so that their programs are built once.
     let snippets = Snippets::new("alone")?;
