@@ -2,7 +2,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Attribute, FnArg, Lit, Signature};
 
-use crate::value::literal;
+use crate::expression::literal;
 
 /// Returns the text of the doc comments among the attributes.
 pub(crate) fn docs(attributes: &[Attribute]) -> String {

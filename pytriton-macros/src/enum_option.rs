@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 use quote::format_ident;
 use syn::{Expr, ExprCall};
 
-use crate::value::peeled;
+use crate::expression::peeled;
 
 /// The name of a runtime enum variant with its arguments: `all`, `latest(2)`.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use syn::{Expr, ExprUnary, Lit, UnOp};
 
 use crate::errors::Errors;
 use crate::options::Options;
-use crate::value::{literal, peeled};
+use crate::expression::{literal, peeled};
 
 /// The option `example`: sample values for one row of an input.
 #[derive(Debug, Clone)]

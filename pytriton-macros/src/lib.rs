@@ -46,6 +46,7 @@ mod entry;
 mod enum_option;
 mod errors;
 mod example;
+mod expression;
 mod model;
 mod options;
 mod output;

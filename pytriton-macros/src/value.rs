@@ -2,8 +2,9 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Expr, ExprLit, Lit, UnOp};
 
+use crate::enum_option::EnumOption;
 use crate::errors::Errors;
-use crate::model::is_policy;
+use crate::expression::{literal, peeled};
 use crate::options::Options;
 
 /// The form of an option's value if it is a literal. The compiler checks other expressions.
@@ -152,19 +153,10 @@ fn is_number(expression: &Expr) -> bool {
     }
 }
 
-/// Returns the literal that an expression is.
-pub(crate) fn literal(expression: &Expr) -> Option<&Lit> {
-    match peeled(expression) {
-        Expr::Lit(ExprLit { lit, .. }) => Some(lit),
-        _ => None,
-    }
-}
-
-/// Returns the expression inside of the groups that `macro_rules!` leaves.
-pub(crate) fn peeled(expression: &Expr) -> &Expr {
-    match expression {
-        Expr::Group(group) => peeled(&group.expr),
-        Expr::Paren(paren) => peeled(&paren.expr),
-        _ => expression,
-    }
+/// Returns whether it is one of Triton's version policies.
+fn is_policy(value: &Expr) -> bool {
+    let known = |policy: EnumOption<'_>| {
+        policy.is("all", 0..=0) || policy.is("latest", 1..=1) || policy.is("specific", 1..=1)
+    };
+    EnumOption::read(value).is_some_and(known)
 }

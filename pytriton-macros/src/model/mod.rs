@@ -22,4 +22,3 @@ mod validate;
 mod versions;
 
 pub(crate) use expand::expand;
-pub(crate) use versions::is_policy;

@@ -5,10 +5,11 @@ use syn::Lit;
 use super::option_table::{Group, INLINE, OPTIONS, SEQUENCES};
 use super::{instances, versions};
 use crate::errors::Errors;
+use crate::expression::literal;
 use crate::options::Options;
 use crate::path::CratePath;
 use crate::tensor::{optional, refusal, spanned_call};
-use crate::value::{Form, Value, literal};
+use crate::value::{Form, Value};
 
 /// The option for the policy of a priority level.
 const POLICY: &str = "priority_queue_policy";

@@ -2,18 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::Expr;
 
 use crate::enum_option::EnumOption;
 use crate::value::Value;
-
-/// Returns whether it is one of Triton's policies.
-pub(crate) fn is_policy(value: &Expr) -> bool {
-    let known = |word: EnumOption<'_>| {
-        word.is("all", 0..=0) || word.is("latest", 1..=1) || word.is("specific", 1..=1)
-    };
-    EnumOption::read(value).is_some_and(known)
-}
 
 /// Returns the policy as a runtime expression.
 pub(super) fn to_policy(value: &Value) -> Option<TokenStream> {
