@@ -3,8 +3,8 @@ use quote::{ToTokens, quote};
 use syn::{Expr, ExprUnary, Lit, UnOp};
 
 use crate::errors::Errors;
-use crate::options::Options;
 use crate::expression::{literal, peeled};
+use crate::options::Options;
 
 /// The option `example`: sample values for one row of an input.
 #[derive(Debug, Clone)]

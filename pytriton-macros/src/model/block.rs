@@ -4,7 +4,7 @@ use syn::{ImplItemFn, ItemImpl, Signature, Visibility};
 
 use super::item::{Function, Member, is_cfg, lints};
 use super::lifetime::spell_out;
-use super::state::{Maker, State};
+use super::state::{State, StateConstructor};
 use crate::decorators::{Decoration, Decorator, infer, load, sequence};
 use crate::docs::{docs, strip_parameters};
 use crate::errors::Errors;
@@ -35,7 +35,7 @@ pub(super) fn find(
         return None;
     }
     let mut maker = |role, method: Option<usize>| {
-        Maker::check(role, &methods[method?].signature, &block.self_ty, errors)
+        StateConstructor::check(role, &methods[method?].signature, &block.self_ty, errors)
     };
     let state = State {
         ty: (*block.self_ty).clone(),

@@ -5,9 +5,9 @@ use quote::{ToTokens, format_ident, quote};
 use syn::{GenericArgument, PathArguments, Type, Visibility, parse_quote};
 
 use super::ast::Model;
-use super::hint::{answers, is_requests};
+use super::hint::{is_requests, response_type};
 use super::item::Function;
-use super::lifetime::eternal;
+use super::lifetime::to_static;
 use super::options::ModelOptions;
 use crate::decorators::plain_name;
 use crate::errors::Errors;
@@ -85,7 +85,7 @@ impl Client {
             }
         });
         let mut given = model.parameters.iter();
-        let given = given.find_map(|parameter| answers(&parameter.ty));
+        let given = given.find_map(|parameter| response_type(&parameter.ty));
         let outputs = given.or(model.returned.as_ref()).map(caller_type);
         let answers = Ident::new(
             match model.streamed {
@@ -150,7 +150,7 @@ fn caller_type(returned: &Type) -> Type {
     if let Some(error) = error(&mut returned) {
         *error = parse_quote!(());
     }
-    eternal(&returned)
+    to_static(&returned)
 }
 
 /// Returns the error type of a `Result`.

@@ -7,7 +7,7 @@ use super::client::{Client, check_name};
 use super::item::Function;
 use super::options::ModelOptions;
 use super::parameters::Parameter;
-use super::state::{Maker, State};
+use super::state::{State, StateConstructor};
 use super::streamed::Streamed;
 use super::validate::validate;
 use crate::decorators::{Decoration, sequence};
@@ -289,7 +289,7 @@ impl Model {
         };
         let convert = match self.streamed {
             None => quote!(#answer(__returned).convert(__call)),
-            Some(streamed) => streamed.to_answer(self.is_async, &answer, &self.shown),
+            Some(streamed) => streamed.to_responses(self.is_async, &answer, &self.shown),
         };
         let starts = self.to_start();
         let function = match self.waits() {
@@ -329,7 +329,7 @@ impl Model {
         let Some(State { ty, load, .. }) = &self.state else {
             return Some(quote!(()));
         };
-        let Maker {
+        let StateConstructor {
             name,
             returned,
             parameters,

@@ -22,7 +22,7 @@ const SLICE: &str = "a function borrows all requests of a call: write `&[Request
 
 /// The position of a parameter.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Standing {
+pub(super) struct HintContext {
     /// Whether it is under `#[first_value]`.
     pub(super) first_value: bool,
     /// Whether it is under `#[sequence]`.
@@ -36,21 +36,21 @@ pub(super) struct Standing {
 }
 
 /// Reports a type that is not a valid parameter.
-pub(super) fn check(ty: &Type, standing: Standing, errors: &mut Errors) {
-    let wrong = match standing.state {
+pub(super) fn check(ty: &Type, context: HintContext, errors: &mut Errors) {
+    let wrong = match context.state {
         true => wrong_state(ty),
-        false => wrong(ty, standing),
+        false => wrong(ty, context),
     };
     if let Some(message) = wrong {
         errors.push(ty, message);
         return;
     }
-    if standing.state || standing.openai {
+    if context.state || context.openai {
         return;
     }
-    if let Some(outputs) = answers(ty) {
+    if let Some(outputs) = response_type(ty) {
         output::check(outputs, errors);
-    } else if !ArrayType::check_element(present(ty), errors) && standing.first_value {
+    } else if !ArrayType::check_element(present(ty), errors) && context.first_value {
         check_element(present(ty), errors);
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn is_requests(ty: &Type) -> bool {
 }
 
 /// Returns the response type of a `Responses<_>`, by its name.
-pub(super) fn answers(ty: &Type) -> Option<&Type> {
+pub(super) fn response_type(ty: &Type) -> Option<&Type> {
     let each = referred(ty).or_else(|| argument_of("Vec", ty));
     argument_of("Responses", each.unwrap_or(ty))
 }
@@ -87,10 +87,10 @@ fn wrong_state(ty: &Type) -> Option<String> {
     (!right).then_some(message)
 }
 
-fn wrong(ty: &Type, standing: Standing) -> Option<String> {
+fn wrong(ty: &Type, context: HintContext) -> Option<String> {
     match peeled(ty) {
-        Type::Reference(reference) => wrong_reference(reference, standing),
-        ty @ Type::Path(_) => wrong_path(ty, standing),
+        Type::Reference(reference) => wrong_reference(reference, context),
+        ty @ Type::Path(_) => wrong_path(ty, context),
         Type::ImplTrait(_) => Some(
             "a model's function must not be generic: write the type, such as `ArrayView2<f32>`"
                 .to_owned(),
@@ -99,7 +99,7 @@ fn wrong(ty: &Type, standing: Standing) -> Option<String> {
     }
 }
 
-fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<String> {
+fn wrong_reference(reference: &TypeReference, context: HintContext) -> Option<String> {
     let inner = peeled(&reference.elem);
     let changes = reference.mutability.is_some();
     let text = || type_text(reference);
@@ -113,7 +113,7 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
             true => format!("arguments are not mutable: write `&{}`", type_text(inner)),
             false => format!("`{}` is not an input: remove `#[first_value]`", text()),
         };
-        return (changes || standing.first_value).then_some(message);
+        return (changes || context.first_value).then_some(message);
     }
     if is("Request", inner) {
         return Some(SLICE.to_owned());
@@ -129,18 +129,18 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
             text()
         )),
         Type::Path(_) if type_text(inner) != "str" => None,
-        Type::Path(_) if standing.first_value => {
+        Type::Path(_) if context.first_value => {
             Some("a `&str` cannot be an element of a tensor: write `String`".to_owned())
         }
-        Type::Path(_) if standing.openai => {
+        Type::Path(_) if context.openai => {
             Some("OpenAI functions take owned strings: write `String`".to_owned())
         }
-        Type::Path(_) => scalar(inner, standing),
+        Type::Path(_) => scalar(inner, context),
         _ => Some(unknown(reference)),
     }
 }
 
-fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
+fn wrong_path(ty: &Type, context: HintContext) -> Option<String> {
     if ArrayType::parse(ty).is_some() {
         return None;
     }
@@ -168,17 +168,17 @@ fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
                 "an input can be optional only once: write `Option<{innermost}>`"
             ))
         }
-        Some(inner) => wrong(inner, standing),
-        None if standing.first_value || standing.openai => None,
-        None => scalar(ty, standing),
+        Some(inner) => wrong(inner, context),
+        None if context.first_value || context.openai => None,
+        None => scalar(ty, context),
     }
 }
 
 /// Returns the suggestion for a scalar.
-fn scalar(ty: &Type, standing: Standing) -> Option<String> {
+fn scalar(ty: &Type, context: HintContext) -> Option<String> {
     let element = meant_element(ty)?;
     let text = type_text(ty);
-    Some(match (standing.batch, standing.batching) {
+    Some(match (context.batch, context.batching) {
         (true, _) => format!(
             "`{text}` is one value for the whole batch: write `#[first_value]` before it, or take an array such as `ArrayView2<{element}>`"
         ),

@@ -13,23 +13,23 @@ pub(super) fn nameable(ty: &Type, state: Option<&Type>) -> Type {
 }
 
 /// Replaces all lifetimes of a type by `'static`, for values that borrow nothing.
-pub(super) fn eternal(ty: &Type) -> Type {
+pub(super) fn to_static(ty: &Type) -> Type {
     Rewriting::of(ty, None, true)
 }
 
 #[derive(Debug)]
 struct Rewriting<'ast> {
     state: Option<&'ast Type>,
-    eternal: bool,
+    to_static: bool,
     /// Most types do not change and need not be parsed again.
     changed: bool,
 }
 
 impl<'ast> Rewriting<'ast> {
-    fn of(ty: &Type, state: Option<&'ast Type>, eternal: bool) -> Type {
+    fn of(ty: &Type, state: Option<&'ast Type>, to_static: bool) -> Type {
         let mut rewriting = Self {
             state,
-            eternal,
+            to_static,
             changed: false,
         };
         let tokens = rewriting.rewrite(ty.to_token_stream());
@@ -52,7 +52,7 @@ impl<'ast> Rewriting<'ast> {
                     self.state.to_tokens(&mut rewritten);
                 }
                 token if is_sign(&token, '\'') => {
-                    let name = tokens.next().map(|name| match self.eternal {
+                    let name = tokens.next().map(|name| match self.to_static {
                         _ if name.to_string() == "static" => name,
                         true => Ident::new("static", name.span()).into(),
                         false => Ident::new("_", name.span()).into(),
@@ -60,7 +60,7 @@ impl<'ast> Rewriting<'ast> {
                     self.changed = true;
                     rewritten.extend([token].into_iter().chain(name));
                 }
-                token if self.eternal && is_sign(&token, '&') => {
+                token if self.to_static && is_sign(&token, '&') => {
                     let named = tokens.peek().is_some_and(|next| is_sign(next, '\''));
                     let lifetime = (!named).then(|| quote!('static));
                     self.changed = true;
@@ -166,7 +166,7 @@ mod tests {
             ),
         ];
         for (ty, expected) in table {
-            assert_eq!(eternal(&ty), expected);
+            assert_eq!(to_static(&ty), expected);
         }
     }
 

@@ -3,7 +3,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, Pat, PatType, Type};
 
-use super::hint::{self, Standing};
+use super::hint::{self, HintContext};
 use super::item::is_cfg;
 use super::lifetime::{check_static, nameable};
 use crate::array::ArrayType;
@@ -80,11 +80,11 @@ impl Parameter {
         parameter: &FnArg,
         decorations: &[Decoration],
         state: Option<&Type>,
-        standing: Standing,
+        context: HintContext,
         errors: &mut Errors,
     ) -> Option<Self> {
         match parameter {
-            FnArg::Typed(typed) => Some(Self::typed(typed, decorations, state, standing, errors)),
+            FnArg::Typed(typed) => Some(Self::typed(typed, decorations, state, context, errors)),
             FnArg::Receiver(_) => {
                 for decoration in decorations {
                     let name = decoration.name();
@@ -100,7 +100,7 @@ impl Parameter {
         typed: &PatType,
         decorations: &[Decoration],
         state: Option<&Type>,
-        standing: Standing,
+        context: HintContext,
         errors: &mut Errors,
     ) -> Self {
         let before = errors.len();
@@ -125,7 +125,7 @@ impl Parameter {
                 given = Some(decoration.clone());
             } else if decoration.is(&first_value::DECORATOR) {
                 let first_value_options = FirstValue::read(decoration, errors);
-                if standing.openai {
+                if context.openai {
                     let message =
                         "`#[openai]` processes each request separately: remove `#[first_value]`";
                     errors.push(decoration, message);
@@ -150,13 +150,13 @@ impl Parameter {
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(&name.ident),
             _ => None,
         };
-        let standing = Standing {
+        let context = HintContext {
             first_value: first_value.is_some(),
             state: state_of.is_some(),
-            ..standing
+            ..context
         };
         check_static(&typed.ty, errors);
-        hint::check(&typed.ty, standing, errors);
+        hint::check(&typed.ty, context, errors);
         let span = match ArrayType::parse(present(&typed.ty)) {
             Some(array) => array.element.span(),
             None => typed.ty.span(),
@@ -172,9 +172,9 @@ impl Parameter {
             docs: docs(&typed.attrs),
             given,
             kind: match first_value {
-                _ if standing.state => Kind::State,
+                _ if context.state => Kind::State,
                 Some(first_value_options) => Kind::FirstValue(first_value_options),
-                None if standing.openai => Kind::Text,
+                None if context.openai => Kind::Text,
                 None => Kind::Own,
             },
             filled: false,

@@ -10,14 +10,14 @@ use crate::errors::Errors;
 pub(super) struct State {
     pub(super) ty: Type,
     /// Its loader; `None` if it is missing or invalid, which has been reported.
-    pub(super) load: Option<Maker>,
+    pub(super) load: Option<StateConstructor>,
     /// The function that creates the state of a sequence, if there is one.
-    pub(super) start: Option<Maker>,
+    pub(super) start: Option<StateConstructor>,
 }
 
 /// A function that creates a state.
 #[derive(Debug)]
-pub(super) struct Maker {
+pub(super) struct StateConstructor {
     pub(super) name: Ident,
     /// Whether it takes `&self`.
     pub(super) receiver: bool,
@@ -26,7 +26,7 @@ pub(super) struct Maker {
     pub(super) returned: Type,
 }
 
-impl Maker {
+impl StateConstructor {
     pub(super) fn check(
         role: &Decorator,
         signature: &Signature,

@@ -83,7 +83,7 @@ impl Streamed {
 
     /// Sends the responses in `__returned`, which has the type `shown`; `item` converts each of
     /// them.
-    pub(super) fn to_answer(
+    pub(super) fn to_responses(
         self,
         is_async: bool,
         item: &TokenStream,

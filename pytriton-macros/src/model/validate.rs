@@ -3,7 +3,7 @@ use syn::{FnArg, ReturnType, Signature, Type};
 
 use super::ast::Model;
 use super::decorations::Decorations;
-use super::hint::{Standing, answers, is_requests};
+use super::hint::{HintContext, is_requests, response_type};
 use super::item::Function;
 use super::lifetime::nameable;
 use super::options::ModelOptions;
@@ -32,7 +32,7 @@ pub(super) fn validate(
     let raw = takes(&function.signature, is_requests);
     let decorations = Decorations::read(&function.decorations, raw, errors);
     let state = function.state.as_ref().map(|state| &state.ty);
-    let standing = Standing {
+    let context = HintContext {
         first_value: false,
         state: false,
         batch: decorations.batch(),
@@ -41,9 +41,8 @@ pub(super) fn validate(
     };
     let signature = &function.signature;
     let inputs = signature.inputs.iter().zip(&function.parameters);
-    let parameters = inputs.filter_map(|(parameter, found)| {
-        Parameter::read(parameter, found, state, standing, errors)
-    });
+    let parameters = inputs
+        .filter_map(|(parameter, found)| Parameter::read(parameter, found, state, context, errors));
     let mut parameters: Vec<Parameter> = parameters.collect();
     if (1..parameters.len()).any(|index| parameters[index].has_name_of(&parameters[..index])) {
         errors.leave();
@@ -76,7 +75,7 @@ pub(super) fn validate(
     let (warmups, warmup_checks) = warmups.unzip();
     let before = errors.len();
     let (streamed, item) = streamed::read(raw, signature, errors).unzip();
-    let taken = takes(signature, |ty| answers(ty).is_some());
+    let taken = takes(signature, |ty| response_type(ty).is_some());
     let returned = match taken {
         true => None,
         false => outputs::read(raw, signature, item.as_ref(), &decorations, errors),
