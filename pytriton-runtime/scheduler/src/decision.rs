@@ -250,7 +250,8 @@ mod tests {
     #[test]
     fn a_batch_is_full_if_no_other_request_may_join_it() {
         let now = Instant::now() + Duration::from_secs(1);
-        let table: &[(&[usize], u64, &[usize], usize, bool)] = &[
+        type Row<'a> = (&'a [usize], u64, &'a [usize], usize, bool);
+        let table: &[Row<'_>] = &[
             // At the largest preferred size, later requests may still join.
             (&[4], 100, &[3, 1], 2, false),
             (&[2, 4], 100, &[1, 1], 2, false),
