@@ -71,6 +71,7 @@ fn duration(duration: StatisticDuration) -> Option<proto::StatisticDuration> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::time::{Duration, UNIX_EPOCH};
 
     use pytriton_core::testing::IDENTITY;
 
@@ -95,7 +96,7 @@ mod tests {
             fail: pair(7),
         };
         let given = ModelStatistics {
-            last_inference: 10,
+            last_inference: Some(UNIX_EPOCH + Duration::from_millis(10)),
             inference_count: 11,
             execution_count: 12,
             success: pair(13),
