@@ -17,6 +17,22 @@ pub const IN_LOG: usize = 8 << 10;
 /// The maximum size of a client's request id in the log, in bytes.
 const ID_IN_LOG: usize = 128;
 
+/// Compares two texts; usable in constants.
+pub(crate) const fn equal(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut index = 0;
+    while index < one.len() {
+        if one[index] != other[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
 /// Returns the message of an error for a client.
 pub fn for_client(error: &impl Display) -> String {
     cut(error, FOR_CLIENT)

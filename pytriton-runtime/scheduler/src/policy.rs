@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use pytriton_core::model::{CallMode, ModelSpec, Priorities, QueuePolicy, SequenceStrategy};
+use pytriton_core::model::{BatcherOptions, CallMode, ModelSpec, QueuePolicy, SequenceScheduling};
 
 use super::level::Level;
 
@@ -38,52 +38,48 @@ impl Policy {
     /// Creates the policy of a model. The default queue size applies to queues without their own.
     pub fn new(spec: &ModelSpec, default_queue_size: usize) -> Self {
         let max_batch_size = (spec.max_batch_size as usize).max(1);
-        let batching = spec.dynamic_batching.as_ref().filter(|_| spec.batching());
-        let queue = batching.map_or(QueuePolicy::DEFAULT, |batching| batching.queue_policy);
-        let Gathering {
-            gathers,
-            preferred,
-            max_queue_delay_microseconds,
-            preserve_ordering,
-        } = Gathering::of(spec);
-        let sizes = preferred.iter();
+        let batcher = spec.batcher.as_ref().filter(|_| spec.batching());
+        let options = batcher.map_or(BatcherOptions::DEFAULT, |batcher| batcher.options);
+        let queue = batcher.map_or(QueuePolicy::DEFAULT, |batcher| batcher.queue_policy);
+        let sizes = batcher.iter();
+        let sizes = sizes.flat_map(|batcher| &batcher.preferred_batch_size);
         let mut preferred: Vec<usize> = sizes.map(|&size| size as usize).collect();
         if spec.call == CallMode::Request {
             // Requests that are not stacked gain nothing from batching, and would wait for the
             // whole batch.
             preferred.clear();
-        } else if gathers && preferred.is_empty() {
+        } else if batcher.is_some() && preferred.is_empty() {
             preferred.push(max_batch_size);
         }
         preferred.sort_unstable();
-        let priorities = batching.and_then(|batching| batching.priorities.clone());
-        let priorities = priorities.unwrap_or(Priorities {
-            levels: 1,
-            default_level: 1,
-            queue_policies: Vec::new(),
-        });
+        let sequences = batcher.and_then(|batcher| batcher.sequences);
         // As in Triton: no batches are formed ahead in a queue whose requests can be refused or
         // delayed.
-        let plain = batching.is_some_and(|batching| batching.priorities.is_none())
+        let plain = options.priority_levels == 0
             && queue.default_timeout_microseconds == 0
             && !queue.allow_timeout_override
             && queue.max_queue_size == 0;
         let sized = preferred
             .first()
             .is_some_and(|&size| size != max_batch_size);
-        let prefetched = match plain && sized && spec.sequence_batching.is_none() {
+        let prefetched = match plain && sized && sequences.is_none() {
             true => PREFETCHED * spec.instances.count() as usize,
             false => 0,
         };
-        let own_limits = priorities.queue_policies.iter();
+        let own_limits = batcher.iter();
+        let own_limits = own_limits.flat_map(|batcher| &batcher.priority_queue_policy);
         Self {
             max_batch_size,
             preferred_batch_sizes: preferred,
-            max_queue_delay: Duration::from_micros(max_queue_delay_microseconds),
+            max_queue_delay: match sequences {
+                // The slots delay their requests themselves.
+                Some(SequenceScheduling::Direct) => Duration::ZERO,
+                _ => Duration::from_micros(options.max_queue_delay_microseconds),
+            },
             prefetched,
-            preserve_ordering,
-            levels: priorities.levels,
-            default_level: priorities.default_level,
+            preserve_ordering: options.preserve_ordering,
+            levels: options.priority_levels.max(1),
+            default_level: options.default_priority_level.max(1),
             limits: Level::new(queue, default_queue_size),
             own_limits: own_limits
                 .map(|&(level, policy)| (level, Level::new(policy, default_queue_size)))
@@ -105,55 +101,6 @@ impl Policy {
     pub fn limits_of(&self, level: u64) -> &Level {
         let own = self.own_limits.binary_search_by_key(&level, |own| own.0);
         own.map_or(&self.limits, |index| &self.own_limits[index].1)
-    }
-}
-
-/// The batch settings of either batcher.
-#[derive(Debug, Clone, Copy, Default)]
-struct Gathering<'a> {
-    /// Whether requests are batched.
-    gathers: bool,
-    preferred: &'a [u32],
-    max_queue_delay_microseconds: u64,
-    preserve_ordering: bool,
-}
-
-impl<'a> Gathering<'a> {
-    fn of(spec: &'a ModelSpec) -> Self {
-        if !spec.batching() {
-            return Self::default();
-        }
-        let sequences = spec.sequence_batching.as_ref();
-        match (
-            sequences.map(|batching| &batching.strategy),
-            &spec.dynamic_batching,
-        ) {
-            (Some(SequenceStrategy::Direct { .. }), _) => Self {
-                gathers: true,
-                ..Self::default()
-            },
-            (
-                Some(SequenceStrategy::Oldest {
-                    preferred_batch_size,
-                    max_queue_delay_microseconds,
-                    preserve_ordering,
-                    ..
-                }),
-                _,
-            ) => Self {
-                gathers: true,
-                preferred: preferred_batch_size,
-                max_queue_delay_microseconds: *max_queue_delay_microseconds,
-                preserve_ordering: *preserve_ordering,
-            },
-            (None, Some(batching)) => Self {
-                gathers: true,
-                preferred: &batching.preferred_batch_size,
-                max_queue_delay_microseconds: batching.max_queue_delay_microseconds,
-                preserve_ordering: batching.preserve_ordering,
-            },
-            (None, None) => Self::default(),
-        }
     }
 }
 

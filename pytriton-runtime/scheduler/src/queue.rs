@@ -24,9 +24,9 @@ impl Queue {
     /// Creates the queue of a model.
     pub(super) fn of(spec: &Arc<ModelSpec>, policy: Policy) -> Self {
         let places = spec.instances.count() as usize * spec.call_options.batches_in_flight as usize;
-        match &spec.sequence_batching {
+        match spec.sequence_batching() {
             None => Self::Dynamic(DynamicQueue::new(policy, places)),
-            Some(batching) => Self::Sequences(SequenceQueue::new(spec, batching, policy)),
+            Some(batcher) => Self::Sequences(SequenceQueue::new(spec, batcher, policy)),
         }
     }
 

@@ -17,12 +17,11 @@ pub use pytriton_runtime::decorators::{
 pub use pytriton_runtime::engine::EngineChoice;
 pub use pytriton_runtime::half::{bf16, f16};
 pub use pytriton_runtime::model::{
-    Device, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy, SequenceBatching,
-    SequenceStrategy, TensorSpec, TimeoutAction, VersionPolicy, Warmup, WarmupData, WarmupInput,
+    Batcher, BatcherOptions, Device, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy,
+    SequenceScheduling, TensorSpec, TimeoutAction, VersionPolicy, Warmup, WarmupData, WarmupInput,
 };
 pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::port::Port;
-pub use pytriton_runtime::registry::SequenceScheduling;
 pub use pytriton_runtime::request::{ParameterValue, Parameters, Request, Sequence, SequenceId};
 pub use pytriton_runtime::runtime_models::{
     Failure, Flaw, Function, Input, Inputs, IntoOutputs, Model, ModelFlaws, Named, Output,

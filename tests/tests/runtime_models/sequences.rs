@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pytriton::ndarray::{Array2, Ix2, array};
-use pytriton::{Function, SequenceScheduling, SequenceStrategy};
+use pytriton::{Function, SequenceScheduling};
 use pytriton_tests::Engine;
 use serde_json::{Value, json};
 
@@ -160,8 +160,8 @@ fn stateful_function_enables_sequence_batching() -> Result<()> {
     let state = || Function::per_sequence(|_, _| Ok(0.0_f32));
     let function = state().sample(|sum: &mut f32, _| Ok(array![[*sum]]));
     let spec = model("m").registration(&function)?.spec;
-    let batching = spec.sequence_batching.as_ref().ok_or("no sequences")?;
-    assert!(matches!(batching.strategy, SequenceStrategy::Direct { .. }));
+    let batching = spec.sequence_batching().ok_or("no sequences")?;
+    assert_eq!(batching.sequences, Some(SequenceScheduling::Direct));
     let flawed = model("m").max_queue_size(4).step(pytriton::PadBatch);
     let Err(flaws) = flawed.registration(&function) else {
         return Err("it is none".into());

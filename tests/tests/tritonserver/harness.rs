@@ -192,7 +192,7 @@ fn config(spec: &ModelSpec) -> String {
             tensor.dims
         );
     }
-    if spec.dynamic_batching.is_some() {
+    if spec.dynamic_batching().is_some() {
         text += "dynamic_batching { }\n";
     }
     text

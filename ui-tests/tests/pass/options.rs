@@ -2,7 +2,9 @@
 use std::time::Duration;
 
 use pytriton::prelude::*;
-use pytriton_runtime::model::{SequenceBatching, SequenceStrategy, TimeoutAction, VersionPolicy};
+use pytriton_runtime::model::{
+    Batcher, BatcherOptions, SequenceScheduling, TimeoutAction, VersionPolicy,
+};
 use pytriton_ui_tests::spec;
 
 #[pytriton::model(
@@ -120,14 +122,15 @@ pub(crate) fn main() {
         spec.call_options.max_call(),
         Some(Duration::from_micros(u64::MAX))
     );
-    let batching = spec.dynamic_batching.unwrap();
+    let batching = spec.batcher.unwrap();
     assert_eq!(batching.preferred_batch_size, [4, 8]);
-    assert_eq!(batching.max_queue_delay_microseconds, 100);
-    assert!(!batching.preserve_ordering);
+    assert_eq!(batching.options.max_queue_delay_microseconds, 100);
+    assert!(!batching.options.preserve_ordering);
     assert!(
         pytriton_ui_tests::spec("Ordered")
-            .dynamic_batching
+            .batcher
             .unwrap()
+            .options
             .preserve_ordering
     );
     let policy = batching.queue_policy;
@@ -140,36 +143,44 @@ pub(crate) fn main() {
     assert!(!spec.call_options.response_cache);
     let alone = pytriton_ui_tests::spec("Alone");
     assert_eq!(alone.call_options.max_call(), None);
-    assert!(alone.dynamic_batching.is_none());
+    assert!(alone.batcher.is_none());
     assert!(alone.call_options.response_cache);
     sequences();
 }
 
 fn sequences() {
-    let sequences = |name| {
-        let spec = spec(name);
-        assert!(spec.dynamic_batching.is_none());
-        spec.sequence_batching.unwrap()
+    let expected = |strategy, options, preferred: &[u32]| Batcher {
+        sequences: Some(strategy),
+        options,
+        preferred_batch_size: preferred.to_vec(),
+        ..Batcher::DYNAMIC
     };
-    let expected = SequenceBatching {
+    let direct = BatcherOptions {
         max_sequence_idle_microseconds: 5_000_000,
-        strategy: SequenceStrategy::Direct {
-            max_queue_delay_microseconds: 100,
-            minimum_slot_utilization: 0.25,
-        },
+        max_queue_delay_microseconds: 100,
+        minimum_slot_utilization: 0.25,
+        max_candidate_sequences: 4,
+        ..BatcherOptions::DEFAULT
     };
-    assert_eq!(sequences("Direct"), expected);
-    let oldest =
-        |max_candidate_sequences, preferred: &[u32], delay, preserve_ordering| SequenceBatching {
-            max_sequence_idle_microseconds: 1_000_000,
-            strategy: SequenceStrategy::Oldest {
-                max_candidate_sequences,
-                preferred_batch_size: preferred.to_vec(),
-                max_queue_delay_microseconds: delay,
-                preserve_ordering,
-            },
-        };
-    assert_eq!(sequences("Oldest"), oldest(9, &[2, 3], 200, true));
-    assert_eq!(sequences("OldestOne"), oldest(1, &[], 0, false));
-    assert!(spec("Alone").sequence_batching.is_none());
+    let oldest = BatcherOptions {
+        max_candidate_sequences: 9,
+        max_queue_delay_microseconds: 200,
+        preserve_ordering: true,
+        ..BatcherOptions::DEFAULT
+    };
+    let one = BatcherOptions {
+        max_candidate_sequences: 1,
+        ..BatcherOptions::DEFAULT
+    };
+    let table = [
+        ("Direct", expected(SequenceScheduling::Direct, direct, &[])),
+        (
+            "Oldest",
+            expected(SequenceScheduling::Oldest, oldest, &[2, 3]),
+        ),
+        ("OldestOne", expected(SequenceScheduling::Oldest, one, &[])),
+    ];
+    for (name, batcher) in table {
+        assert_eq!(spec(name).batcher, Some(batcher), "{name}");
+    }
 }

@@ -9,7 +9,7 @@ fn add_sub(a: ArrayView1<i32>, b: ArrayView1<i32>) -> (Array1<i32>, Array1<i32>)
 
 pub(crate) fn main() {
     let spec = spec("AddSub");
-    assert!(!spec.batching() && spec.dynamic_batching.is_none());
+    assert!(!spec.batching() && spec.batcher.is_none());
     assert_eq!(
         (spec.version, spec.instances.count(), spec.location.line),
         (1, 1, 5)

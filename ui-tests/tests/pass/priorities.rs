@@ -1,6 +1,6 @@
 #![deny(warnings)]
 use pytriton::prelude::*;
-use pytriton_runtime::model::{Priorities, QueuePolicy, TimeoutAction};
+use pytriton_runtime::model::{Batcher, QueuePolicy, TimeoutAction};
 use pytriton_ui_tests::spec;
 
 #[pytriton::model(
@@ -31,32 +31,26 @@ fn one(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
-fn priorities(name: &str) -> Priorities {
-    spec(name).dynamic_batching.unwrap().priorities.unwrap()
+fn batcher(name: &str) -> Batcher {
+    spec(name).batcher.unwrap()
 }
 
 pub(crate) fn main() {
-    let Priorities {
-        levels,
-        default_level,
-        queue_policies,
-    } = priorities("Urgent");
-    assert_eq!((levels, default_level), (3, 2));
+    let urgent = batcher("Urgent");
+    let options = urgent.options;
+    assert_eq!(
+        (options.priority_levels, options.default_priority_level),
+        (3, 2)
+    );
     let policy = QueuePolicy {
         timeout_action: TimeoutAction::Delay,
         default_timeout_microseconds: 1000,
         allow_timeout_override: true,
         max_queue_size: 4,
     };
-    assert_eq!(queue_policies, [(1, QueuePolicy::DEFAULT), (3, policy)]);
-    assert_eq!(priorities("Lowest").default_level, 2);
-    assert_eq!(priorities("OneLevel").levels, 1);
-    assert_eq!(
-        spec("Urgent")
-            .dynamic_batching
-            .unwrap()
-            .queue_policy
-            .max_queue_size,
-        64
-    );
+    let policies = [(1, QueuePolicy::DEFAULT), (3, policy)];
+    assert_eq!(urgent.priority_queue_policy, policies);
+    assert_eq!(urgent.queue_policy.max_queue_size, 64);
+    assert_eq!(batcher("Lowest").options.default_priority_level, 2);
+    assert_eq!(batcher("OneLevel").options.priority_levels, 1);
 }

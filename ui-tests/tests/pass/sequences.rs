@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use pytriton::prelude::*;
-use pytriton_runtime::model::SequenceStrategy;
+use pytriton_runtime::model::SequenceScheduling;
 use pytriton_ui_tests::{infer_sequences, spec, tensor};
 
 #[pytriton::model(name = "RunningSum")]
@@ -171,9 +171,8 @@ counter!("Counter", counter, u64);
 
 pub(crate) fn main() {
     for name in ["RunningSum", "Streamed", "Fixed", "Counter"] {
-        let batching = spec(name).sequence_batching.unwrap();
-        assert!(matches!(batching.strategy, SequenceStrategy::Direct { .. }));
-        assert_eq!(spec(name).dynamic_batching, None);
+        let batcher = spec(name).batcher.unwrap();
+        assert_eq!(batcher.sequences, Some(SequenceScheduling::Direct));
     }
     let x = |x: f32| vec![("x", tensor::<f32>(&[1, 1], [x]))];
     let y = |y: f32| Ok(vec![tensor::<f32>(&[1, 1], [y])]);

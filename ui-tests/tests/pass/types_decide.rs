@@ -80,9 +80,7 @@ pub(crate) fn main() {
         (aliases.max_batch_size, aliases.inputs[1].dims.as_slice()),
         (32, &[3, -1][..])
     );
-    let batching = aliases
-        .dynamic_batching
-        .map(|batching| batching.preferred_batch_size);
+    let batching = aliases.batcher.map(|batcher| batcher.preferred_batch_size);
     assert_eq!(batching, Some(vec![4, 8]));
     let inputs = [
         ("image", tensor::<u8>(&[1, 1, 1, 2], [1, 2])),

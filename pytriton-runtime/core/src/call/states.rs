@@ -4,7 +4,7 @@ use std::mem;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use crate::model::{ModelSpec, SequenceBatching, SequenceStrategy};
+use crate::model::{BatcherOptions, ModelSpec};
 use crate::request::{Sequence, SequenceId};
 
 use super::Loss;
@@ -74,25 +74,13 @@ const DELIVERY_TIME: Duration = Duration::from_secs(1);
 
 impl Retention {
     fn new(model: &ModelSpec) -> Self {
-        let batching = model.sequence_batching.as_ref();
-        let (idle, delay) = match batching {
-            None => (SequenceBatching::DEFAULT_IDLE_MICROSECONDS, 0),
-            Some(batching) => {
-                let (SequenceStrategy::Direct {
-                    max_queue_delay_microseconds: delay,
-                    ..
-                }
-                | SequenceStrategy::Oldest {
-                    max_queue_delay_microseconds: delay,
-                    ..
-                }) = batching.strategy;
-                (batching.max_sequence_idle_microseconds, delay)
-            }
-        };
+        let batching = model.sequence_batching();
+        let options = batching.map_or(BatcherOptions::DEFAULT, |batching| batching.options);
         let slots = batching.map_or(1, |batching| batching.slots(model.max_batch_size));
         Self {
-            idle: Duration::from_micros(idle),
-            min_idle: Duration::from_micros(delay).saturating_add(DELIVERY_TIME),
+            idle: Duration::from_micros(options.max_sequence_idle_microseconds),
+            min_idle: Duration::from_micros(options.max_queue_delay_microseconds)
+                .saturating_add(DELIVERY_TIME),
             // Every other sequence may be served first, then the batches in flight, plus one.
             batches: u64::from(slots) + u64::from(model.call_options.batches_in_flight) + 1,
         }
@@ -230,6 +218,7 @@ impl States {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::{Batcher, SequenceScheduling};
     use crate::testing::IDENTITY;
 
     use super::*;
@@ -245,15 +234,17 @@ mod tests {
 
     impl Clock {
         fn new(idle_milliseconds: u64) -> Self {
-            let batching = SequenceBatching {
-                max_sequence_idle_microseconds: idle_milliseconds.saturating_mul(1000),
-                strategy: SequenceStrategy::Direct {
+            let batcher = Batcher {
+                sequences: Some(SequenceScheduling::Direct),
+                options: BatcherOptions {
+                    max_sequence_idle_microseconds: idle_milliseconds.saturating_mul(1000),
                     max_queue_delay_microseconds: 500_000,
-                    minimum_slot_utilization: 0.0,
+                    ..BatcherOptions::DEFAULT
                 },
+                ..Batcher::DYNAMIC
             };
             let model = ModelSpec {
-                sequence_batching: Some(batching),
+                batcher: Some(batcher),
                 max_batch_size: 2,
                 ..IDENTITY.spec().unwrap()
             };

@@ -70,8 +70,8 @@ impl Step for PadBatch {
 
 /// Returns the padded size of a batch: the next preferred size, or the maximum.
 fn padded(model: &ModelSpec, count: usize) -> usize {
-    let preferred = model.dynamic_batching.iter();
-    let preferred = preferred.flat_map(|batching| &batching.preferred_batch_size);
+    let batching = model.dynamic_batching().into_iter();
+    let preferred = batching.flat_map(|batching| &batching.preferred_batch_size);
     let sizes = preferred.chain([&model.max_batch_size]);
     let sizes = sizes.filter_map(|&size| usize::try_from(size).ok());
     let next = sizes.filter(|&size| size >= count).min();
@@ -121,13 +121,13 @@ mod tests {
         for (preferred, largest, sizes) in table {
             let mut spec = IDENTITY.spec().unwrap();
             spec.max_batch_size = largest;
-            if let Some(batching) = &mut spec.dynamic_batching {
+            if let Some(batching) = &mut spec.batcher {
                 batching.preferred_batch_size = preferred.to_vec();
             }
             for &(count, expected) in sizes {
                 assert_eq!(padded(&spec, count), expected, "{preferred:?} {largest}");
             }
-            spec.dynamic_batching = None;
+            spec.batcher = None;
             let largest = largest as usize;
             assert_eq!(padded(&spec, 1), largest.max(1));
         }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use crate::tensor::dims_match;
 
 use super::{
-    CallMode, CallOptions, DynamicBatching, FirstValue, InstanceGroups, Location, SequenceBatching,
-    Surface, TensorSpec, VersionPolicy, Warmup,
+    Batcher, CallMode, CallOptions, FirstValue, InstanceGroups, Location, Surface, TensorSpec,
+    VersionPolicy, Warmup,
 };
 
 /// A registered model: its declaration with defaults applied and all rules checked.
@@ -31,10 +31,8 @@ pub struct ModelSpec {
     pub outputs: Vec<TensorSpec>,
     /// The labels of an output's elements, one per line, by the index of the output.
     pub labels: BTreeMap<usize, Arc<str>>,
-    /// Dynamic batching; `None` sends each request separately.
-    pub dynamic_batching: Option<DynamicBatching>,
-    /// Sequence batching; `None` for a model without sequences. Excludes `dynamic_batching`.
-    pub sequence_batching: Option<SequenceBatching>,
+    /// How requests form batches; `None` sends each request separately.
+    pub batcher: Option<Batcher>,
     /// The parameters in the model's configuration, with distinct names.
     pub parameters: Vec<(Arc<str>, Arc<str>)>,
     /// The unit that one call of the function processes.
@@ -64,6 +62,18 @@ impl ModelSpec {
     /// Whether tensors have a batch axis.
     pub fn batching(&self) -> bool {
         self.max_batch_size > 0
+    }
+
+    /// The dynamic batcher, if the model has it.
+    pub fn dynamic_batching(&self) -> Option<&Batcher> {
+        let batcher = self.batcher.as_ref();
+        batcher.filter(|batcher| batcher.sequences.is_none())
+    }
+
+    /// The sequence batcher; `None` for a model without sequences.
+    pub fn sequence_batching(&self) -> Option<&Batcher> {
+        let batcher = self.batcher.as_ref();
+        batcher.filter(|batcher| batcher.sequences.is_some())
     }
 
     /// The value of a parameter.

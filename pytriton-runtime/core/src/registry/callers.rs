@@ -47,7 +47,7 @@ impl ModelSpec {
             ..TensorSignature::new(&tensor.name, tensor.datatype, &tensor.dims)
         };
         let mut model = ModelSignature::new(&self.name, self.max_batch_size, self.decoupled);
-        model.sequences = self.sequence_batching.is_some();
+        model.sequences = self.sequence_batching().is_some();
         model.inputs = self.inputs.iter().map(tensor).collect();
         for value in &self.first_values {
             model.inputs[value.input].first_value = true;

@@ -2,8 +2,7 @@
 //! support.
 
 use crate::model::Surface;
-
-use super::rules::equal;
+use crate::text::equal;
 
 /// The type of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,12 @@
 
 mod argument;
 mod callers;
+mod conflicts;
 mod declaration;
 mod error;
 mod function;
 mod member;
+mod names;
 mod openai;
 mod options;
 mod outputs;
@@ -16,11 +18,12 @@ mod outputs;
 )]
 mod registry;
 mod rules;
-mod sequences;
 mod signature;
 mod specify;
 mod versions;
 mod warmup;
+
+pub use crate::model::SequenceScheduling;
 
 pub use argument::Argument;
 pub use callers::callers_signature;
@@ -28,14 +31,11 @@ pub use declaration::ModelDeclaration;
 pub use error::RegistryError;
 pub use function::FunctionDeclaration;
 pub use member::{CLAIM, Kind, Member, STOP, TOKEN_LIMITS};
+pub use names::{dimension_flaw, name_flaw, tensor_name_flaw};
 pub use options::ModelOptions;
 pub use outputs::{override_flaw, refuse_outputs};
 pub use registry::{Registration, Registry};
-pub use rules::{
-    dimension_flaw, flaw_if, name_flaw, refuse, sound, tensor_name_flaw, timeout_action,
-    timeout_action_flaw,
-};
-pub use sequences::SequenceScheduling;
+pub use rules::{flaw_if, refuse, sound, timeout_action, timeout_action_flaw};
 pub use signature::Signature;
 pub use versions::VersionPolicyDeclaration;
 pub(crate) use warmup::warmup_flaws;

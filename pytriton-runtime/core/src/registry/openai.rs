@@ -1,7 +1,7 @@
 use crate::model::{Declared, InputType, Surface};
 use crate::tensor::DataType;
+use crate::text::equal;
 
-use super::rules::equal;
 use super::{Argument, Kind, Member, ModelOptions, Signature};
 
 /// The reason why a function cannot be served at OpenAI's routes, with what to write instead.

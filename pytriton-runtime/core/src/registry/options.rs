@@ -1,88 +1,91 @@
-use crate::model::{CallOptions, DynamicBatching, InstanceGroup, Priorities, QueuePolicy, Surface};
+use crate::model::{
+    Batcher, BatcherOptions, CallOptions, InstanceGroup, QueuePolicy, SequenceScheduling, Surface,
+    batcher_options,
+};
 
-use super::{SequenceScheduling, VersionPolicyDeclaration};
+use super::VersionPolicyDeclaration;
 
-/// The arguments of `#[pytriton::model(…)]`: each option by name, with its default in
-/// [`DEFAULT`](Self::DEFAULT).
-///
-/// [`flaw`](Self::flaw) checks the values.
-#[derive(Debug, Clone, Copy)]
-pub struct ModelOptions<'a> {
-    /// The name in URLs and requests.
-    pub name: &'a str,
-    /// The description.
-    pub description: &'a str,
-    /// The version.
-    pub version: u32,
-    /// The version policy; `None` for all versions, unless another version sets it.
-    pub version_policy: Option<VersionPolicyDeclaration<'a>>,
-    /// Whether axis 0 of every tensor is the batch.
-    pub batching: bool,
-    /// The maximum number of rows of one call.
-    pub max_batch_size: u32,
-    /// The instances.
-    pub instances: &'a [InstanceGroup],
-    /// The options about calls of the function.
-    pub call_options: CallOptions,
-    /// Whether requests are batched.
-    pub dynamic_batching: bool,
-    /// Batch sizes that are sent at once when they are reached.
-    pub preferred_batch_size: &'a [u32],
-    /// How long a request may wait for others.
-    pub max_queue_delay_microseconds: u64,
-    /// Whether responses are sent in the order of their requests.
-    pub preserve_ordering: bool,
-    /// The queue policy of levels without their own.
-    pub queue_policy: QueuePolicy,
-    /// The number of priority levels; 0 for none.
-    pub priority_levels: u64,
-    /// The level of requests that name none; 0 for the last.
-    pub default_priority_level: u64,
-    /// The levels with their own limits.
-    pub priority_queue_policy: &'a [(u64, QueuePolicy)],
-    /// The sequence batching strategy; `None` for a model without sequences.
-    pub sequence_batching: Option<SequenceScheduling>,
-    /// The maximum time between two requests of a sequence; 0 for Triton's default.
-    pub max_sequence_idle_microseconds: u64,
-    /// The fraction of rows that must be filled before a batch starts early.
-    pub minimum_slot_utilization: f32,
-    /// The number of sequences that an instance serves concurrently; 0 for the maximum batch size.
-    pub max_candidate_sequences: u32,
-    /// The parameters in the model's configuration.
-    pub parameters: &'a [(&'a str, &'a str)],
-    /// The OpenAI route of the model, if any.
-    pub openai: Option<Surface>,
+macro_rules! define {
+    (
+        $(#[$about:meta])* $struct:ident:
+        $(
+            $(#[$doc:meta])* $name:ident: $type:ty = $default:expr
+            $(, fields $fields:tt)? $(, rule $rule:pat => $help:expr)?;
+        )*
+    ) => {
+        /// The arguments of `#[pytriton::model(…)]`: each option by name, with its default in
+        /// [`DEFAULT`](Self::DEFAULT).
+        ///
+        /// [`flaw`](Self::flaw) checks the values.
+        #[derive(Debug, Clone, Copy)]
+        pub struct ModelOptions<'a> {
+            /// The name in URLs and requests.
+            pub name: &'a str,
+            /// The description.
+            pub description: &'a str,
+            /// The version.
+            pub version: u32,
+            /// The version policy; `None` for all versions, unless another version sets it.
+            pub version_policy: Option<VersionPolicyDeclaration<'a>>,
+            /// Whether axis 0 of every tensor is the batch.
+            pub batching: bool,
+            /// The maximum number of rows of one call.
+            pub max_batch_size: u32,
+            /// The instances.
+            pub instances: &'a [InstanceGroup],
+            /// The options about calls of the function.
+            pub call_options: CallOptions,
+            /// Whether requests are batched.
+            pub dynamic_batching: bool,
+            /// The sequence batching strategy; `None` for a model without sequences.
+            pub sequence_batching: Option<SequenceScheduling>,
+            /// Batch sizes that are sent at once when they are reached.
+            pub preferred_batch_size: &'a [u32],
+            /// The queue policy of levels without their own.
+            pub queue_policy: QueuePolicy,
+            /// The levels with their own limits.
+            pub priority_queue_policy: &'a [(u64, QueuePolicy)],
+            /// The parameters in the model's configuration.
+            pub parameters: &'a [(&'a str, &'a str)],
+            /// The OpenAI route of the model, if any.
+            pub openai: Option<Surface>,
+            $($(#[$doc])* pub $name: $type,)*
+        }
+
+        impl ModelOptions<'_> {
+            /// The defaults. The name must be set.
+            ///
+            /// The default batch size is PyTriton's.
+            pub const DEFAULT: Self = Self {
+                name: "",
+                description: "",
+                version: 1,
+                version_policy: None,
+                batching: true,
+                max_batch_size: 4,
+                instances: &[InstanceGroup::cpu(1)],
+                call_options: CallOptions::DEFAULT,
+                dynamic_batching: true,
+                sequence_batching: None,
+                preferred_batch_size: &[],
+                queue_policy: QueuePolicy::DEFAULT,
+                priority_queue_policy: &[],
+                parameters: &[],
+                openai: None,
+                $($name: BatcherOptions::DEFAULT.$name,)*
+            };
+
+            /// The options of the batchers.
+            pub(super) const fn batcher_options(&self) -> BatcherOptions {
+                BatcherOptions { $($name: self.$name,)* }
+            }
+        }
+    };
 }
 
-impl ModelOptions<'_> {
-    /// The defaults. The name must be set.
-    ///
-    /// The default batch size is PyTriton's.
-    pub const DEFAULT: Self = Self {
-        name: "",
-        description: "",
-        version: 1,
-        version_policy: None,
-        batching: true,
-        max_batch_size: 4,
-        instances: &[InstanceGroup::cpu(1)],
-        call_options: CallOptions::DEFAULT,
-        dynamic_batching: true,
-        preferred_batch_size: &[],
-        max_queue_delay_microseconds: 0,
-        preserve_ordering: false,
-        queue_policy: QueuePolicy::DEFAULT,
-        priority_levels: 0,
-        default_priority_level: 0,
-        priority_queue_policy: &[],
-        sequence_batching: None,
-        max_sequence_idle_microseconds: 0,
-        minimum_slot_utilization: 0.0,
-        max_candidate_sequences: 0,
-        parameters: &[],
-        openai: None,
-    };
+batcher_options!(define);
 
+impl ModelOptions<'_> {
     /// The maximum batch size; 0 for a model without a batch axis.
     pub(super) const fn rows(&self) -> u32 {
         match self.batching {
@@ -91,31 +94,58 @@ impl ModelOptions<'_> {
         }
     }
 
-    /// The dynamic batcher; `None` if each request is a separate batch.
-    pub(super) fn batcher(&self) -> Option<DynamicBatching> {
-        if !self.batching || !self.dynamic_batching || self.sequence_batching.is_some() {
+    /// The batcher, with Triton's defaults; `None` if each request is a separate batch.
+    pub(super) fn batcher(&self) -> Option<Batcher> {
+        let is_dynamic = self.batching && self.dynamic_batching;
+        if self.sequence_batching.is_none() && !is_dynamic {
             return None;
         }
-        Some(DynamicBatching {
+        let mut options = self.batcher_options();
+        // Requests that name a level precede those that do not.
+        if options.default_priority_level == 0 {
+            options.default_priority_level = options.priority_levels;
+        }
+        if options.max_candidate_sequences == 0 {
+            options.max_candidate_sequences = self.rows().max(1);
+        }
+        let mut priority_queue_policy = self.priority_queue_policy.to_vec();
+        priority_queue_policy.sort_by_key(|(level, _)| *level);
+        Some(Batcher {
+            sequences: self.sequence_batching,
+            options,
             preferred_batch_size: self.preferred_batch_size.to_vec(),
-            max_queue_delay_microseconds: self.max_queue_delay_microseconds,
-            preserve_ordering: self.preserve_ordering,
             queue_policy: self.queue_policy,
-            priorities: (self.priority_levels > 0).then(|| self.priorities()),
+            priority_queue_policy,
         })
     }
+}
 
-    fn priorities(&self) -> Priorities {
-        let mut queue_policies = self.priority_queue_policy.to_vec();
-        queue_policies.sort_by_key(|(level, _)| *level);
-        Priorities {
-            levels: self.priority_levels,
-            // Requests that name a level precede those that do not.
-            default_level: match self.default_priority_level {
-                0 => self.priority_levels,
-                level => level,
-            },
-            queue_policies,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequences_have_a_slot_for_each_row_or_candidate() {
+        use SequenceScheduling::{Direct, Oldest};
+        let table = [
+            (Direct, 0, 0, 1),
+            (Direct, 0, 4, 4),
+            (Oldest, 0, 0, 1),
+            (Oldest, 0, 4, 4),
+            (Oldest, 9, 4, 9),
+            (Oldest, 2, 4, 2),
+        ];
+        for (scheduling, candidates, rows, expected) in table {
+            let options = ModelOptions {
+                max_batch_size: rows,
+                sequence_batching: Some(scheduling),
+                max_candidate_sequences: candidates,
+                ..ModelOptions::DEFAULT
+            };
+            let batcher = options.batcher().unwrap();
+            assert_eq!(batcher.slots(rows), expected, "{options:?}");
+            let idle = batcher.options.max_sequence_idle_microseconds;
+            assert_eq!(idle, 1_000_000);
         }
     }
 }

@@ -1,7 +1,8 @@
 use crate::model::{OutputOverride, TensorDeclaration};
+use crate::text::equal;
 
 use super::refuse;
-use super::rules::{Flaw, equal};
+use super::rules::Flaw;
 
 /// The reason why a function's outputs are not allowed.
 const fn outputs_flaw(outputs: &[TensorDeclaration], overrides: &[OutputOverride]) -> Flaw {

@@ -1,6 +1,7 @@
 use crate::model::{CallMode, Declared, FirstValue, InputType, TensorDeclaration};
+use crate::text::equal;
 
-use super::rules::{Flaw, equal};
+use super::rules::Flaw;
 use super::{Argument, ModelOptions, tensor_name_flaw};
 
 /// The parameters of a model's function, with the effects of its decorators.

@@ -125,8 +125,7 @@ impl ModelSpec {
             inputs: Vec::new(),
             outputs: Vec::new(),
             labels: BTreeMap::new(),
-            dynamic_batching: options.batcher(),
-            sequence_batching: options.sequencer(),
+            batcher: options.batcher(),
             parameters: parameters
                 .map(|&(name, value)| (name.into(), value.into()))
                 .collect(),

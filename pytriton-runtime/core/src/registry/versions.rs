@@ -1,7 +1,7 @@
-use crate::model::VersionPolicy;
+use crate::model::{EXPECTED_INT32, MAX_INT32, VersionPolicy};
 
 use super::ModelOptions;
-use super::rules::{EXPECTED_INT32, Flaw, MAX_INT32, range};
+use super::rules::{Flaw, range};
 
 /// The option for the served versions of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl ModelOptions<'_> {
     pub(super) const fn version_policy_flaw(&self) -> Flaw {
         match self.version_policy {
             Some(VersionPolicyDeclaration::Latest(count)) => range(
-                count as u64,
+                count,
                 MAX_INT32,
                 "`latest` must select at least one version: expected a number from 1 to 2147483647",
             ),
@@ -55,7 +55,7 @@ const fn specific_flaw(versions: &[u32]) -> Flaw {
     }
     let mut index = 0;
     while index < versions.len() {
-        let flaw = range(versions[index] as u64, MAX_INT32, EXPECTED_INT32);
+        let flaw = range(versions[index], MAX_INT32, EXPECTED_INT32);
         if flaw.is_some() {
             return flaw;
         }

@@ -1,8 +1,9 @@
 use std::borrow::Cow;
 
-use crate::model::{ModelSpec, TensorDeclaration, Warmup, WarmupInput};
+use crate::model::{EXPECTED_INT32, MAX_INT32, ModelSpec, TensorDeclaration, Warmup, WarmupInput};
+use crate::text::equal;
 
-use super::rules::{EXPECTED_INT32, MAX_INT32, equal, range};
+use super::rules::range;
 use super::{ModelOptions, Signature};
 
 /// The maximum number of dimensions of an array, each of any size.
@@ -15,14 +16,14 @@ impl ModelOptions<'_> {
             batch_size, count, ..
         } = warmup;
         match option.as_bytes() {
-            b"count" => range(*count as u64, MAX_INT32, EXPECTED_INT32),
+            b"count" => range(*count, MAX_INT32, EXPECTED_INT32),
             b"batch_size" if *batch_size == 1 => None,
             b"batch_size" if !self.batching || self.openai.is_some() => Some(
                 "the model has no batches: remove `batch_size`, or write `count = …` for several calls",
             ),
             b"batch_size" => range(
-                *batch_size as u64,
-                self.max_batch_size as u64,
+                *batch_size,
+                self.max_batch_size,
                 "expected a number from 1 to `max_batch_size`",
             ),
             _ => None,

@@ -1,5 +1,5 @@
-use crate::model::{SequenceBatching, SequenceStrategy};
-use crate::registry::SequenceScheduling::{Direct, Oldest};
+use crate::model::SequenceScheduling::{Direct, Oldest};
+use crate::model::{Batcher, BatcherOptions};
 
 use super::super::Model;
 use super::tests::{batch, flaws, model};
@@ -14,26 +14,27 @@ fn options_configure_sequence_batching() {
         .max_queue_delay_microseconds(11)
         .preserve_ordering(true);
     let spec = oldest.registration(&batch()).unwrap().spec;
-    let expected = SequenceBatching {
-        max_sequence_idle_microseconds: 7,
-        strategy: SequenceStrategy::Oldest {
+    let expected = Batcher {
+        sequences: Some(Oldest),
+        options: BatcherOptions {
+            max_sequence_idle_microseconds: 7,
             max_candidate_sequences: 5,
-            preferred_batch_size: vec![2, 3],
             max_queue_delay_microseconds: 11,
             preserve_ordering: true,
+            ..BatcherOptions::DEFAULT
         },
+        preferred_batch_size: vec![2, 3],
+        ..Batcher::DYNAMIC
     };
-    assert_eq!(spec.sequence_batching, Some(expected));
-    assert_eq!(spec.dynamic_batching, None);
+    assert_eq!(spec.sequence_batching(), Some(&expected));
+    assert_eq!(spec.dynamic_batching(), None);
     let direct = model()
         .sequence_batching(Direct)
         .minimum_slot_utilization(0.5);
     let spec = direct.registration(&batch()).unwrap().spec;
-    let expected = SequenceStrategy::Direct {
-        max_queue_delay_microseconds: 0,
-        minimum_slot_utilization: 0.5,
-    };
-    assert_eq!(spec.sequence_batching.clone().unwrap().strategy, expected);
+    let batching = spec.sequence_batching().unwrap();
+    assert_eq!(batching.sequences, Some(Direct));
+    assert_eq!(batching.options.minimum_slot_utilization, 0.5);
 }
 
 #[test]

@@ -195,12 +195,15 @@ fn valid_model_is_accepted() {
         (3, 16, 1)
     );
     assert_eq!(registration.steps.len(), 1);
-    let batching = spec.dynamic_batching.clone().unwrap();
+    let batching = spec.dynamic_batching().unwrap();
     assert_eq!(batching.preferred_batch_size, [4, 8]);
-    let priorities = batching.priorities.unwrap();
-    assert_eq!((priorities.levels, priorities.default_level), (3, 2));
+    let options = &batching.options;
     assert_eq!(
-        priorities.queue_policies,
+        (options.priority_levels, options.default_priority_level),
+        (3, 2)
+    );
+    assert_eq!(
+        batching.priority_queue_policy,
         [(1, QueuePolicy::DEFAULT), (3, DELAY)]
     );
     assert_eq!(spec.parameter("weights"), Some("/w"));
@@ -209,14 +212,14 @@ fn valid_model_is_accepted() {
         .unwrap()
         .spec;
     assert_eq!((plain.max_batch_size, plain.instances.count()), (4, 2));
-    assert!(plain.dynamic_batching.is_some() && plain.call_options.max_call().is_none());
+    assert!(plain.dynamic_batching().is_some() && plain.call_options.max_call().is_none());
     let flat = model().batching(false).instances(3);
     let flat = flat
         .registration(&Function::sample(|_| Ok(Vec::new())))
         .unwrap()
         .spec;
     assert_eq!((flat.max_batch_size, flat.instances.count()), (0, 3));
-    assert!(flat.dynamic_batching.is_none());
+    assert!(flat.batcher.is_none());
 }
 
 #[test]

@@ -2,8 +2,8 @@ use std::panic;
 use std::sync::Arc;
 
 use crate::decorators::Step;
-use crate::model::{FirstValue, Location, ModelSpec, Warmup};
-use crate::registry::{ModelOptions, Registration, SequenceScheduling, warmup_flaws};
+use crate::model::{FirstValue, Location, ModelSpec, SequenceScheduling, Warmup};
+use crate::registry::{ModelOptions, Registration, warmup_flaws};
 
 use super::check::check;
 use super::options::Options;

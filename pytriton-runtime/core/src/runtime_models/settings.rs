@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use crate::model::{
-    InstanceGroups, QueuePolicy, Surface, TimeoutAction, VersionPolicy, call_options,
+    InstanceGroups, QueuePolicy, SequenceScheduling, Surface, TimeoutAction, VersionPolicy,
+    batcher_options, call_options, queue_options,
 };
-use crate::registry::SequenceScheduling;
 
 use super::Model;
 use super::options::Options;
@@ -73,63 +73,6 @@ impl Model {
         })
     }
 
-    /// How long a request may wait for others.
-    pub fn max_queue_delay_microseconds(self, microseconds: u64) -> Self {
-        self.with("max_queue_delay_microseconds", |options| {
-            options.plain.max_queue_delay_microseconds = microseconds
-        })
-    }
-
-    /// Whether responses leave in the order of their requests.
-    pub fn preserve_ordering(self, preserve: bool) -> Self {
-        self.with("preserve_ordering", |options| {
-            options.plain.preserve_ordering = preserve
-        })
-    }
-
-    /// The maximum number of waiting requests. 0 uses the limit of the server.
-    pub fn max_queue_size(self, requests: u32) -> Self {
-        self.with("max_queue_size", |options| {
-            options.plain.queue_policy.max_queue_size = requests
-        })
-    }
-
-    /// The queue timeout of a request. 0 means no timeout.
-    pub fn default_timeout_microseconds(self, microseconds: u64) -> Self {
-        self.with("default_timeout_microseconds", |options| {
-            options.plain.queue_policy.default_timeout_microseconds = microseconds
-        })
-    }
-
-    /// Sets the action taken when the timeout of a queued request expires.
-    pub fn timeout_action(self, action: TimeoutAction) -> Self {
-        self.with("timeout_action", |options| {
-            options.plain.queue_policy.timeout_action = action
-        })
-    }
-
-    /// Whether a request may set a shorter timeout than the default.
-    pub fn allow_timeout_override(self, allow: bool) -> Self {
-        self.with("allow_timeout_override", |options| {
-            options.plain.queue_policy.allow_timeout_override = allow
-        })
-    }
-
-    /// The number of priority levels. Requests select one with the parameter `priority`, and level
-    /// 1 is served first.
-    pub fn priority_levels(self, levels: u64) -> Self {
-        self.with("priority_levels", |options| {
-            options.plain.priority_levels = levels
-        })
-    }
-
-    /// The level of requests without a valid priority. The default is the last level.
-    pub fn default_priority_level(self, level: u64) -> Self {
-        self.with("default_priority_level", |options| {
-            options.plain.default_priority_level = level
-        })
-    }
-
     /// The queue policy of a level, instead of that of the model.
     pub fn priority_queue_policy(self, level: u64, policy: QueuePolicy) -> Self {
         self.with("priority_queue_policy", |options| {
@@ -142,28 +85,6 @@ impl Model {
     pub fn sequence_batching(self, scheduling: SequenceScheduling) -> Self {
         self.with("sequence_batching", |options| {
             options.plain.sequence_batching = Some(scheduling)
-        })
-    }
-
-    /// How long a sequence may be idle before it is removed. The default is one second.
-    pub fn max_sequence_idle_microseconds(self, microseconds: u64) -> Self {
-        self.with("max_sequence_idle_microseconds", |options| {
-            options.plain.max_sequence_idle_microseconds = microseconds
-        })
-    }
-
-    /// The fraction of slots (0 to 1) that must be filled before a batch leaves early.
-    pub fn minimum_slot_utilization(self, utilization: f32) -> Self {
-        self.with("minimum_slot_utilization", |options| {
-            options.plain.minimum_slot_utilization = utilization
-        })
-    }
-
-    /// The maximum number of concurrent sequences of an instance. The default is the maximum batch
-    /// size.
-    pub fn max_candidate_sequences(self, sequences: u32) -> Self {
-        self.with("max_candidate_sequences", |options| {
-            options.plain.max_candidate_sequences = sequences
         })
     }
 
@@ -189,15 +110,20 @@ impl Model {
 }
 
 macro_rules! setters {
-    ($($(#[$doc:meta])* $name:ident: $type:ty = $default:expr;)*) => {
-        /// The options about calls of the function, from the table of
-        /// [`CallOptions`](crate::model::CallOptions).
+    (
+        $(#[$about:meta])* $struct:ident:
+        $(
+            $(#[$doc:meta])* $name:ident: $type:ty = $default:expr
+            $(, fields $fields:tt)? $(, rule $rule:pat => $help:expr)?;
+        )*
+    ) => {
+        #[doc = concat!("The options of [`", stringify!($struct), "`](crate::model::", stringify!($struct), ").")]
         impl Model {
             $(
                 $(#[$doc])*
                 pub fn $name(self, $name: $type) -> Self {
                     self.with(stringify!($name), |options| {
-                        options.plain.call_options.$name = $name
+                        group!($struct options.plain).$name = $name;
                     })
                 }
             )*
@@ -205,4 +131,19 @@ macro_rules! setters {
     };
 }
 
+/// The group of options that has the fields of a table.
+macro_rules! group {
+    (CallOptions $options:expr) => {
+        $options.call_options
+    };
+    (QueuePolicy $options:expr) => {
+        $options.queue_policy
+    };
+    (BatcherOptions $options:expr) => {
+        $options
+    };
+}
+
 call_options!(setters);
+batcher_options!(setters);
+queue_options!(setters);

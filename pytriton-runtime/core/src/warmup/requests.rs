@@ -32,7 +32,7 @@ pub fn requests(spec: &Arc<ModelSpec>, warmup: &Warmup) -> Result<Vec<Request>, 
             inputs: inputs
                 .map(|(tensor, rows)| infer_input(spec, tensor, rows, row))
                 .collect(),
-            sequence: sequence.filter(|_| spec.sequence_batching.is_some()),
+            sequence: sequence.filter(|_| spec.sequence_batching().is_some()),
             // No client sends them.
             ..InferRequest::new(MemoryPermit::unlimited())
         };

@@ -66,7 +66,7 @@ async fn respond(
     messages.end().await?;
     let (model, mut request) = asked.request.map_err(GrpcError::from)?;
     if let Some(arrival) = arrival
-        && model.spec().sequence_batching.is_some()
+        && model.spec().sequence_batching().is_some()
     {
         arrival.turn().await;
         request.arrival = Some(arrival);

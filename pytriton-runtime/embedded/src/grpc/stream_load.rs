@@ -71,7 +71,7 @@ impl StreamLoad {
         model: Option<&ModelSpec>,
     ) -> (InProgress, Option<MemoryPermit>) {
         let counter = match model {
-            Some(model) if model.sequence_batching.is_some() => &self.sequences,
+            Some(model) if model.sequence_batching().is_some() => &self.sequences,
             Some(model) if model.decoupled => &self.streamed,
             _ => &self.unary,
         };

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use pytriton_core::model::{DynamicBatching, ModelSpec, QueuePolicy, VersionPolicy};
+use pytriton_core::model::{Batcher, BatcherOptions, ModelSpec, VersionPolicy};
 use pytriton_core::registry::Registration;
 use pytriton_core::text::excerpt;
 use pytriton_kserve::configuration::{BACKEND, configuration};
@@ -37,7 +37,7 @@ pub(super) fn overridden(
         serde_json::from_slice(&own).map_err(|error| error.to_string())?;
     let mut spec = ModelSpec::clone(&model.spec);
     spec.instances = 1.into();
-    spec.dynamic_batching = None;
+    spec.batcher = spec.sequence_batching().cloned();
     spec.call_options.response_cache = false;
     spec.parameters = Vec::new();
     for name in COMPILED {
@@ -61,9 +61,9 @@ pub(super) fn overridden(
             }
             "max_batch_size" => spec.max_batch_size = max_batch_size(&spec, value)?,
             "instance_group" => spec.instances = instances(value)?,
-            "dynamic_batching" => {
-                let before = model.spec.dynamic_batching.as_ref();
-                spec.dynamic_batching = Some(dynamic_batching(before, own.get(name), value)?);
+            "dynamic_batching" if spec.sequence_batching().is_none() => {
+                let before = model.spec.batcher.as_ref();
+                spec.batcher = Some(dynamic_batching(before, own.get(name), value)?);
             }
             "response_cache" => {
                 spec.call_options.response_cache = value["enable"] == true;
@@ -89,7 +89,7 @@ pub(super) fn overridden(
             }
         }
     }
-    if let Some(batching) = &spec.dynamic_batching
+    if let Some(batching) = spec.dynamic_batching()
         && let largest = batching.preferred_batch_size.iter().max()
         && largest.is_some_and(|largest| *largest > spec.max_batch_size)
     {
@@ -106,7 +106,8 @@ pub(super) fn overridden(
 const COMPILED: [&str; 1] = ["sequence_batching"];
 
 /// Fields that a configuration may contain, but ours do not.
-const FIELDS: [&str; 6] = [
+const FIELDS: [&str; 7] = [
+    "dynamic_batching",
     "sequence_batching",
     "ensemble_scheduling",
     "model_operations",
@@ -145,46 +146,50 @@ fn max_batch_size(spec: &ModelSpec, value: &Value) -> Result<u32, String> {
 }
 
 fn dynamic_batching(
-    before: Option<&DynamicBatching>,
+    before: Option<&Batcher>,
     own: Option<&Value>,
     value: &Value,
-) -> Result<DynamicBatching, String> {
+) -> Result<Batcher, String> {
     let members = value.as_object();
     let members = members.ok_or_else(|| "'dynamic_batching' must be an object".to_owned())?;
     let wrong = |name: &str| format!("'dynamic_batching.{}' cannot be changed", excerpt(name));
-    let mut batching = DynamicBatching {
-        preferred_batch_size: Vec::new(),
-        max_queue_delay_microseconds: 0,
-        preserve_ordering: false,
-        queue_policy: QueuePolicy::DEFAULT,
-        priorities: None,
-    };
+    let mut batcher = Batcher::DYNAMIC;
     for (name, value) in members {
         match name.as_str() {
             "preferred_batch_size" => {
                 let sizes = value.as_array().into_iter().flatten();
                 let sizes = sizes.map(|size| u32::try_from(number(size)?).ok());
                 let sizes: Option<Vec<u32>> = sizes.collect();
-                batching.preferred_batch_size = sizes.ok_or_else(|| wrong(name))?;
+                batcher.preferred_batch_size = sizes.ok_or_else(|| wrong(name))?;
             }
             "max_queue_delay_microseconds" => {
-                batching.max_queue_delay_microseconds = number(value).ok_or_else(|| wrong(name))?;
+                batcher.options.max_queue_delay_microseconds =
+                    number(value).ok_or_else(|| wrong(name))?;
             }
             "preserve_ordering" => {
-                batching.preserve_ordering = value.as_bool().ok_or_else(|| wrong(name))?;
+                batcher.options.preserve_ordering = value.as_bool().ok_or_else(|| wrong(name))?;
             }
             _ if is_empty(value) => {}
             // Levels and policies depend on each other: either all are kept or none.
             _ if own.is_some_and(|own| own.get(name) == Some(value)) => {
                 if let Some(before) = before {
-                    batching.queue_policy = before.queue_policy;
-                    batching.priorities.clone_from(&before.priorities);
+                    batcher = Batcher {
+                        options: BatcherOptions {
+                            max_queue_delay_microseconds: batcher
+                                .options
+                                .max_queue_delay_microseconds,
+                            preserve_ordering: batcher.options.preserve_ordering,
+                            ..before.options
+                        },
+                        preferred_batch_size: batcher.preferred_batch_size,
+                        ..before.clone()
+                    };
                 }
             }
             _ => return Err(wrong(name)),
         }
     }
-    Ok(batching)
+    Ok(batcher)
 }
 
 fn set_parameters(spec: &mut ModelSpec, value: &Value) -> Result<(), String> {
@@ -229,9 +234,9 @@ mod tests {
         );
         let spec = spec.unwrap().spec;
         assert_eq!((spec.max_batch_size, spec.instances.count()), (4, 3));
-        let batching = spec.dynamic_batching.as_ref().unwrap();
+        let batching = spec.dynamic_batching().unwrap();
         assert_eq!(batching.preferred_batch_size, [2, 4]);
-        assert_eq!(batching.max_queue_delay_microseconds, 100);
+        assert_eq!(batching.options.max_queue_delay_microseconds, 100);
         assert_eq!(spec.parameter("k"), Some("v"));
         assert_eq!(spec.version_policy, None);
         let policies = [
@@ -250,7 +255,7 @@ mod tests {
         }
         let spec = with("{}").unwrap().spec;
         assert_eq!(spec.instances.count(), 1);
-        assert!(spec.dynamic_batching.is_none() && !spec.call_options.response_cache);
+        assert!(spec.batcher.is_none() && !spec.call_options.response_cache);
     }
 
     #[test]

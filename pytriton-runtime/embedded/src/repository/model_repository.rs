@@ -213,7 +213,7 @@ impl ModelRepository {
         let mut models = self.models.write();
         let result = models.change(change);
         let mut all = models.serving().values().flat_map(BTreeMap::values);
-        let has_sequences = all.any(|model| model.spec().sequence_batching.is_some());
+        let has_sequences = all.any(|model| model.spec().sequence_batching().is_some());
         self.has_sequences.store(has_sequences, Ordering::Relaxed);
         drop(models);
         self.readiness_changes().send_replace(());

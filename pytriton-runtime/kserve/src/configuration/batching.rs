@@ -1,51 +1,40 @@
 use pytriton_core::model::{
-    CallMode, DynamicBatching, ModelSpec, QueuePolicy, SequenceBatching, SequenceStrategy,
-    TimeoutAction,
+    Batcher, CallMode, ConfigMessage, ModelSpec, QueuePolicy, SequenceScheduling,
 };
 
 use super::{Message, Scalar, Value};
 
-pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> Message<'static> {
+pub(super) fn dynamic_batching(spec: &ModelSpec, batcher: &Batcher) -> Message<'static> {
     let mut message = Message::default();
     let alone = is_alone(spec) || has_free_places(spec);
-    let (preferred, explicit) = preferred(spec, &batching.preferred_batch_size, alone);
+    let (preferred, explicit) = preferred(spec, &batcher.preferred_batch_size, alone);
     message.put("preferred_batch_size", 1, preferred, explicit);
-    // With a delay, Triton 2.51 merges batches that wait for an instance, whatever sizes are
-    // preferred.
-    let delay = match alone {
-        true => 0,
-        false => batching.max_queue_delay_microseconds,
-    };
-    message.set("max_queue_delay_microseconds", 2, delay);
-    message.set("preserve_ordering", 3, batching.preserve_ordering);
-    let (levels, default_level, policies) = match &batching.priorities {
-        None => (0, 0, &[][..]),
-        Some(priorities) => (
-            priorities.levels,
-            priorities.default_level,
-            &*priorities.queue_policies,
-        ),
-    };
-    let several = batching.priorities.is_some();
-    message.put("priority_levels", 4, levels, several);
-    message.put("default_priority_level", 5, default_level, several);
+    let mut options = batcher.options;
+    if alone {
+        // With a delay, Triton 2.51 merges batches that wait for an instance, whatever sizes are
+        // preferred.
+        options.max_queue_delay_microseconds = 0;
+    }
+    let levels = options.priority_levels > 0;
+    for row in options.rows() {
+        // Without levels, these are Triton's defaults.
+        let explicit = levels || !row.name.contains("priority_level");
+        message.put_option(row, ConfigMessage::Dynamic, explicit);
+    }
     // The server's default limit is not set here: with any queue policy or priority, Triton 2.51
     // checks for free instances only twice a second.
-    if batching.queue_policy != QueuePolicy::DEFAULT {
+    if batcher.queue_policy != QueuePolicy::DEFAULT {
         message.set(
             "default_queue_policy",
             6,
-            queue_policy(batching.queue_policy),
+            queue_policy(&batcher.queue_policy),
         );
     }
-    let policies = policies.iter();
-    let policies = policies.map(|(level, policy)| (Scalar::from(*level), queue_policy(*policy)));
-    message.put(
-        "priority_queue_policy",
-        7,
-        Value::Map(policies.collect()),
-        several,
-    );
+    let policies = batcher.priority_queue_policy.iter();
+    let policies = policies.filter(|_| levels);
+    let policies = policies.map(|(level, policy)| (Scalar::from(*level), queue_policy(policy)));
+    let policies = Value::Map(policies.collect());
+    message.put("priority_queue_policy", 7, policies, levels);
     message
 }
 
@@ -73,60 +62,35 @@ fn preferred(spec: &ModelSpec, sizes: &[u32], alone: bool) -> (Value<'static>, b
     (Value::Numbers(preferred.into()), is_set)
 }
 
-pub(super) fn sequence_batching(spec: &ModelSpec, batching: &SequenceBatching) -> Message<'static> {
+pub(super) fn sequence_batching(spec: &ModelSpec, batcher: &Batcher) -> Message<'static> {
     let mut message = Message::default();
-    match &batching.strategy {
-        SequenceStrategy::Direct {
-            max_queue_delay_microseconds,
-            minimum_slot_utilization,
-        } => {
-            let mut direct = Message::default();
-            let delay = *max_queue_delay_microseconds;
-            direct.set("max_queue_delay_microseconds", 1, delay);
-            direct.set("minimum_slot_utilization", 2, *minimum_slot_utilization);
-            message.set("direct", 3, direct);
+    let rows = || batcher.options.rows();
+    let mut strategy = Message::default();
+    match batcher.sequences {
+        Some(SequenceScheduling::Oldest) => {
+            rows().for_each(|row| strategy.put_option(row, ConfigMessage::Oldest, true));
+            let sizes = &batcher.preferred_batch_size;
+            let (preferred, explicit) = preferred(spec, sizes, is_alone(spec));
+            strategy.put("preferred_batch_size", 2, preferred, explicit);
+            strategy.fields.sort_by_key(|field| field.number);
+            message.set("oldest", 4, strategy);
         }
-        SequenceStrategy::Oldest {
-            max_candidate_sequences,
-            preferred_batch_size,
-            max_queue_delay_microseconds,
-            preserve_ordering,
-        } => {
-            let mut oldest = Message::default();
-            let candidates = (*max_candidate_sequences).min(i32::MAX.cast_unsigned());
-            oldest.set("max_candidate_sequences", 1, candidates);
-            let (preferred, explicit) = preferred(spec, preferred_batch_size, is_alone(spec));
-            oldest.put("preferred_batch_size", 2, preferred, explicit);
-            let delay = *max_queue_delay_microseconds;
-            oldest.set("max_queue_delay_microseconds", 3, delay);
-            oldest.set("preserve_ordering", 4, *preserve_ordering);
-            message.set("oldest", 4, oldest);
+        _ => {
+            rows().for_each(|row| strategy.put_option(row, ConfigMessage::Direct, true));
+            message.set("direct", 3, strategy);
         }
     }
-    message.set(
-        "max_sequence_idle_microseconds",
-        1,
-        batching.max_sequence_idle_microseconds,
-    );
+    rows().for_each(|row| message.put_option(row, ConfigMessage::Sequence, true));
     message.fill_in("control_input", 2, Vec::new());
     message.fill_in("state", 5, Vec::new());
     message.fill_in("iterative_sequence", 6, false);
     message
 }
 
-fn queue_policy(policy: QueuePolicy) -> Message<'static> {
+fn queue_policy(policy: &QueuePolicy) -> Message<'static> {
     let mut message = Message::default();
-    let action = match policy.timeout_action {
-        TimeoutAction::Reject => Scalar::Enumeration("REJECT", 0),
-        TimeoutAction::Delay => Scalar::Enumeration("DELAY", 1),
-    };
-    message.set("timeout_action", 1, action);
-    message.set(
-        "default_timeout_microseconds",
-        2,
-        policy.default_timeout_microseconds,
-    );
-    message.set("allow_timeout_override", 3, policy.allow_timeout_override);
-    message.set("max_queue_size", 4, policy.max_queue_size);
+    policy
+        .rows()
+        .for_each(|row| message.put_option(row, ConfigMessage::Queue, true));
     message
 }

@@ -1,6 +1,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use pytriton_core::model::{ConfigMessage, OptionRow, OptionValue, TimeoutAction};
+
 /// A protobuf message with field names; the fields are in Triton's order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Message<'a> {
@@ -77,6 +79,23 @@ impl<'a> Message<'a> {
             value,
             explicit,
         });
+    }
+}
+
+impl Message<'_> {
+    /// Adds an option of the model, if this message has a field for it.
+    pub(super) fn put_option(&mut self, row: OptionRow, message: ConfigMessage, explicit: bool) {
+        let Some(number) = row.number(message) else {
+            return;
+        };
+        let value = match row.value {
+            OptionValue::Boolean(boolean) => boolean.into(),
+            OptionValue::Number(number) => number.into(),
+            OptionValue::Fraction(fraction) => fraction.into(),
+            OptionValue::Action(TimeoutAction::Reject) => Scalar::Enumeration("REJECT", 0),
+            OptionValue::Action(TimeoutAction::Delay) => Scalar::Enumeration("DELAY", 1),
+        };
+        self.put(row.name, number, value, explicit);
     }
 }
 

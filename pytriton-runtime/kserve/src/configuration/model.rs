@@ -37,10 +37,10 @@ pub fn configuration<'a>(
     config.fill_in("batch_input", 20, Vec::new());
     config.fill_in("batch_output", 21, Vec::new());
     config.fill_in("optimization", 12, optimization());
-    if let Some(batching) = spec.dynamic_batching.as_ref().filter(|_| spec.batching()) {
+    if let Some(batching) = spec.dynamic_batching().filter(|_| spec.batching()) {
         config.set("dynamic_batching", 11, dynamic_batching(spec, batching));
     }
-    if let Some(batching) = &spec.sequence_batching {
+    if let Some(batching) = spec.sequence_batching() {
         config.set("sequence_batching", 13, sequence_batching(spec, batching));
     }
     config.set("instance_group", 7, instance_groups(spec, backend));

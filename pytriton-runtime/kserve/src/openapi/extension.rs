@@ -1,5 +1,5 @@
 use pytriton_core::model::{
-    DynamicBatching, ModelSpec, SequenceBatching, SequenceStrategy, TensorSpec, TimeoutAction,
+    BatcherOptions, CallOptions, ModelSpec, OptionRow, OptionValue, QueuePolicy, TensorSpec,
 };
 use serde_json::{Map, Value, json};
 
@@ -24,7 +24,7 @@ pub(super) fn extension(versions: &[&ModelSpec]) -> Option<Value> {
         "description": &*model.description,
         "max_batch_size": model.max_batch_size,
         "decoupled": model.decoupled,
-        "sequences": model.sequence_batching.is_some(),
+        "sequences": model.sequence_batching().is_some(),
         "instances": model.instances.count(),
         "options": options(model),
         "inputs": inputs.collect::<Vec<Value>>(),
@@ -49,91 +49,43 @@ fn shown(tensor: &TensorSpec) -> Value {
 /// Returns the options that differ from their defaults, with the names used in
 /// `#[pytriton::model]`.
 fn options(model: &ModelSpec) -> Map<String, Value> {
-    let mut options = Options::default();
-    for (name, value) in model.call_options.changed::<Value>() {
-        options.0.insert(name.to_owned(), value);
+    let rows = model.call_options.changed(&CallOptions::DEFAULT);
+    let mut options: Map<String, Value> = rows.map(member).collect();
+    let Some(batcher) = &model.batcher else {
+        if model.batching() {
+            options.insert("dynamic_batching".to_owned(), false.into());
+        }
+        return options;
+    };
+    let usual = BatcherOptions {
+        max_candidate_sequences: model.max_batch_size.max(1),
+        ..BatcherOptions::DEFAULT
+    };
+    let rows = batcher.options.changed(&usual);
+    options.extend(rows.filter(|row| batcher.has(row)).map(member));
+    let rows = batcher.queue_policy.changed(&QueuePolicy::DEFAULT);
+    options.extend(rows.filter(|row| batcher.has(row)).map(member));
+    let sizes = &batcher.preferred_batch_size;
+    if !sizes.is_empty() {
+        options.insert("preferred_batch_size".to_owned(), sizes.as_slice().into());
     }
-    match (&model.dynamic_batching, &model.sequence_batching) {
-        (Some(batching), _) => options.dynamic(batching),
-        (None, Some(batching)) => options.sequences(batching, model.max_batch_size.max(1)),
-        (None, None) => options.put("dynamic_batching", false, &model.batching()),
+    if let Some(strategy) = batcher.sequences {
+        options.insert("sequence_batching".to_owned(), strategy.name().into());
     }
-    options.0
+    options
 }
 
-#[derive(Debug, Default)]
-struct Options(Map<String, Value>);
-
-impl Options {
-    fn put<T: Into<Value> + PartialEq>(&mut self, name: &str, value: T, usual: &T) {
-        if value != *usual {
-            self.0.insert(name.to_owned(), value.into());
-        }
-    }
-
-    fn dynamic(&mut self, batching: &DynamicBatching) {
-        self.gathering(
-            &batching.preferred_batch_size,
-            batching.max_queue_delay_microseconds,
-            batching.preserve_ordering,
-        );
-        let policy = &batching.queue_policy;
-        self.put("max_queue_size", policy.max_queue_size, &0);
-        let timeout = policy.default_timeout_microseconds;
-        self.put("default_timeout_microseconds", timeout, &0);
-        let action = match policy.timeout_action {
-            TimeoutAction::Reject => "reject",
-            TimeoutAction::Delay => "delay",
-        };
-        self.put("timeout_action", action, &"reject");
-        self.put(
-            "allow_timeout_override",
-            policy.allow_timeout_override,
-            &false,
-        );
-        if let Some(priorities) = &batching.priorities {
-            self.put("priority_levels", priorities.levels, &0);
-            self.put("default_priority_level", priorities.default_level, &0);
-        }
-    }
-
-    fn sequences(&mut self, batching: &SequenceBatching, rows: u32) {
-        let idle = batching.max_sequence_idle_microseconds;
-        let usual = SequenceBatching::DEFAULT_IDLE_MICROSECONDS;
-        self.put("max_sequence_idle_microseconds", idle, &usual);
-        let strategy = match &batching.strategy {
-            SequenceStrategy::Direct {
-                max_queue_delay_microseconds,
-                minimum_slot_utilization,
-            } => {
-                self.gathering(&[], *max_queue_delay_microseconds, false);
-                // Via its text, because the conversion of an `f32` to a double adds digits.
-                let utilization = minimum_slot_utilization.to_string().parse();
-                let utilization: f64 = utilization.unwrap_or_default();
-                self.put("minimum_slot_utilization", utilization, &0.0);
-                "direct"
-            }
-            SequenceStrategy::Oldest {
-                max_candidate_sequences,
-                preferred_batch_size,
-                max_queue_delay_microseconds,
-                preserve_ordering,
-            } => {
-                self.gathering(
-                    preferred_batch_size,
-                    *max_queue_delay_microseconds,
-                    *preserve_ordering,
-                );
-                self.put("max_candidate_sequences", *max_candidate_sequences, &rows);
-                "oldest"
-            }
-        };
-        self.put("sequence_batching", strategy, &"");
-    }
-
-    fn gathering(&mut self, preferred: &[u32], delay: u64, ordered: bool) {
-        self.put("preferred_batch_size", preferred.to_vec(), &Vec::new());
-        self.put("max_queue_delay_microseconds", delay, &0);
-        self.put("preserve_ordering", ordered, &false);
-    }
+fn member(row: OptionRow) -> (String, Value) {
+    let value = match row.value {
+        OptionValue::Boolean(boolean) => boolean.into(),
+        OptionValue::Number(number) => number.into(),
+        // Via its text, because the conversion of an `f32` to a double adds digits.
+        OptionValue::Fraction(fraction) => fraction
+            .to_string()
+            .parse::<f64>()
+            .unwrap_or_default()
+            .into(),
+        OptionValue::Action(action) => action.name().into(),
+    };
+    (row.name.to_owned(), value)
 }

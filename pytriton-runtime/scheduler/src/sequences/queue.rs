@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
-use pytriton_core::model::{ModelSpec, SequenceBatching};
+use pytriton_core::model::{Batcher, ModelSpec};
 use pytriton_core::request::Sequence;
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::statistics::{FailureReason, Recorder, nanoseconds};
@@ -44,13 +44,13 @@ pub(super) struct State {
 }
 
 impl SequenceQueue {
-    pub(crate) fn new(spec: &Arc<ModelSpec>, batching: &SequenceBatching, policy: Policy) -> Self {
+    pub(crate) fn new(spec: &Arc<ModelSpec>, batcher: &Batcher, policy: Policy) -> Self {
         let instances = 0..spec.instances.count();
         Self {
             spec: Arc::clone(spec),
             policy,
             state: Mutex::new(State {
-                table: Box::new(Table::new(spec, batching)),
+                table: Box::new(Table::new(spec, batcher)),
                 next_ticket: 0,
                 restarts: Restarts::default(),
                 stopping: false,

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use pytriton_core::model::{ModelSpec, SequenceStrategy};
+use pytriton_core::model::{Batcher, ModelSpec, SequenceScheduling};
 
 /// When the requests at the heads of an instance's slots form a batch.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,17 +17,14 @@ pub(super) enum Strategy {
 }
 
 impl Strategy {
-    pub(super) fn new(spec: &ModelSpec, strategy: &SequenceStrategy) -> Self {
-        match *strategy {
-            SequenceStrategy::Direct {
-                max_queue_delay_microseconds,
-                minimum_slot_utilization,
-            } => Self::Direct {
-                delay: Duration::from_micros(max_queue_delay_microseconds),
-                utilization: minimum_slot_utilization,
+    pub(super) fn new(spec: &ModelSpec, batcher: &Batcher) -> Self {
+        match batcher.sequences {
+            Some(SequenceScheduling::Oldest) => Self::Oldest,
+            _ => Self::Direct {
+                delay: Duration::from_micros(batcher.options.max_queue_delay_microseconds),
+                utilization: batcher.options.minimum_slot_utilization,
                 rows: spec.max_batch_size,
             },
-            SequenceStrategy::Oldest { .. } => Self::Oldest,
         }
     }
 }

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::time::Duration;
 
-use pytriton_core::model::{ModelSpec, SequenceBatching};
+use pytriton_core::model::{Batcher, ModelSpec};
 use pytriton_core::request::Sequence;
 use tokio::time::Instant;
 
@@ -60,11 +60,11 @@ pub(super) enum Found<R> {
 }
 
 impl<R: Queued> Table<R> {
-    pub(super) fn new(spec: &ModelSpec, batching: &SequenceBatching) -> Self {
-        let idle = Duration::from_micros(batching.max_sequence_idle_microseconds);
+    pub(super) fn new(spec: &ModelSpec, batcher: &Batcher) -> Self {
+        let idle = Duration::from_micros(batcher.options.max_sequence_idle_microseconds);
         Self {
-            strategy: Strategy::new(spec, &batching.strategy),
-            slots: batching.slots(spec.max_batch_size),
+            strategy: Strategy::new(spec, batcher),
+            slots: batcher.slots(spec.max_batch_size),
             active: ActiveSequences::new(idle),
             backlog: Backlog::new(),
             instances: BTreeMap::new(),

@@ -96,7 +96,7 @@ impl QueuedBatch {
         // change.
         let watched = streaming.is_some() && !(0..all).all(&is_cancelled);
         // In a sequence, later requests depend on each one, so a cancelled request still runs.
-        let keep_all = watched || done.spec.sequence_batching.is_some();
+        let keep_all = watched || done.spec.sequence_batching().is_some();
         let cancelled = gathered.remove(|index| !keep_all && is_cancelled(index));
         if gathered.requests.is_empty() {
             return done.complete(merge(all, cancelled, Results::default()), begun);

@@ -56,7 +56,7 @@ fn slots(spec: &ModelSpec) -> Slots {
 /// Returns the tensors of a model as the backend knows them.
 pub(crate) fn names(spec: &ModelSpec) -> TensorNames {
     let outputs = spec.outputs.iter();
-    let sequences = spec.sequence_batching.as_ref();
+    let sequences = spec.sequence_batching();
     TensorNames {
         batching: spec.batching(),
         decoupled: spec.decoupled,

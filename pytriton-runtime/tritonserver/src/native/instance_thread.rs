@@ -37,7 +37,7 @@ impl InstanceThread {
         // If an instance can stall, the others take the batches that tritonserver assigns to it.
         // Sequences are the exception: their state belongs to one instance.
         let shared = (in_flight > 1 || spec.call_options.max_call().is_some())
-            && spec.sequence_batching.is_none();
+            && spec.sequence_batching().is_none();
         let queue = match shared {
             false => Queue::new(spec),
             true => Queue::shared(spec, instance.loaded_model),

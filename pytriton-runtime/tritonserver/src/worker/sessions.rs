@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use pytriton_backend::session::Server;
 use pytriton_core::instance::{Change, Instances};
-use pytriton_core::model::{ModelSpec, QueuePolicy, SequenceStrategy};
+use pytriton_core::model::{ModelSpec, QueuePolicy};
 use pytriton_engine::side_channel::SideChannel;
 
 use crate::backend_batch::{BatchReceiver, BatchSender, refuse};
@@ -117,8 +117,8 @@ impl Sessions {
     /// Returns how long a sequence may be idle before tritonserver gives its slot to a waiting
     /// request.
     pub(super) fn sequence_idle(&self) -> Duration {
-        let batching = self.spec.sequence_batching.as_ref();
-        let idle = batching.map(|batching| batching.max_sequence_idle_microseconds);
+        let batching = self.spec.sequence_batching();
+        let idle = batching.map(|batching| batching.options.max_sequence_idle_microseconds);
         Duration::from_micros(idle.unwrap_or_default())
     }
 
@@ -238,31 +238,12 @@ impl fmt::Debug for Sessions {
 
 /// Returns how long tritonserver may delay a request although an instance is free.
 fn longest_wait(spec: &ModelSpec) -> Duration {
-    let strategy = spec.sequence_batching.as_ref();
-    let delay = match (
-        strategy.map(|batching| &batching.strategy),
-        &spec.dynamic_batching,
-    ) {
-        (
-            Some(
-                SequenceStrategy::Direct {
-                    max_queue_delay_microseconds,
-                    ..
-                }
-                | SequenceStrategy::Oldest {
-                    max_queue_delay_microseconds,
-                    ..
-                },
-            ),
-            _,
-        ) => *max_queue_delay_microseconds,
-        (None, Some(batching)) => batching.max_queue_delay_microseconds,
-        (None, None) => 0,
+    let Some(batcher) = &spec.batcher else {
+        return Duration::ZERO;
     };
-    let policies = spec.dynamic_batching.as_ref().is_some_and(|batching| {
-        batching.priorities.is_some() || batching.queue_policy != QueuePolicy::DEFAULT
-    });
-    let delay = Duration::from_micros(delay);
+    let policies =
+        batcher.options.priority_levels > 0 || batcher.queue_policy != QueuePolicy::DEFAULT;
+    let delay = Duration::from_micros(batcher.options.max_queue_delay_microseconds);
     match policies {
         true => delay.saturating_add(QUEUE_POLICY_DELAY),
         false => delay,
@@ -275,7 +256,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use pytriton_backend::session::{Client, Hello, Token};
-    use pytriton_core::model::{DynamicBatching, InstanceGroup, SequenceBatching};
+    use pytriton_core::model::{Batcher, BatcherOptions, InstanceGroup, SequenceScheduling};
     use pytriton_core::registry::{ModelDeclaration, ModelOptions};
     use pytriton_core::testing::IDENTITY;
 
@@ -378,49 +359,31 @@ mod tests {
 
     #[test]
     fn the_longest_wait_includes_batching_and_queue_policies() {
-        let plain = DynamicBatching {
-            preferred_batch_size: Vec::new(),
-            max_queue_delay_microseconds: 0,
-            preserve_ordering: false,
-            queue_policy: QueuePolicy::DEFAULT,
-            priorities: None,
+        let delayed = |sequences, max_queue_delay_microseconds| Batcher {
+            sequences,
+            options: BatcherOptions {
+                max_queue_delay_microseconds,
+                ..BatcherOptions::DEFAULT
+            },
+            ..Batcher::DYNAMIC
         };
-        let delayed = DynamicBatching {
-            max_queue_delay_microseconds: 200_000,
-            ..plain.clone()
-        };
-        let bounded = DynamicBatching {
+        let bounded = Batcher {
             queue_policy: QueuePolicy {
                 max_queue_size: 5,
                 ..QueuePolicy::DEFAULT
             },
-            ..plain.clone()
+            ..Batcher::DYNAMIC
         };
-        for (batching, milliseconds) in [(plain, 0), (delayed, 200), (bounded, 750)] {
+        let table = [
+            (Batcher::DYNAMIC, 0),
+            (delayed(None, 200_000), 200),
+            (bounded, 750),
+            (delayed(Some(SequenceScheduling::Direct), 300_000), 300),
+            (delayed(Some(SequenceScheduling::Oldest), 100_000), 100),
+        ];
+        for (batcher, milliseconds) in table {
             let spec = ModelSpec {
-                dynamic_batching: Some(batching),
-                ..IDENTITY.spec().unwrap()
-            };
-            let wait = Duration::from_millis(milliseconds);
-            assert_eq!(longest_wait(&spec), wait);
-        }
-        let direct = SequenceStrategy::Direct {
-            max_queue_delay_microseconds: 300_000,
-            minimum_slot_utilization: 1.0,
-        };
-        let oldest = SequenceStrategy::Oldest {
-            max_candidate_sequences: 4,
-            preferred_batch_size: Vec::new(),
-            max_queue_delay_microseconds: 100_000,
-            preserve_ordering: false,
-        };
-        for (strategy, milliseconds) in [(direct, 300), (oldest, 100)] {
-            let spec = ModelSpec {
-                dynamic_batching: None,
-                sequence_batching: Some(SequenceBatching {
-                    max_sequence_idle_microseconds: 1,
-                    strategy,
-                }),
+                batcher: Some(batcher),
                 ..IDENTITY.spec().unwrap()
             };
             let wait = Duration::from_millis(milliseconds);

@@ -23,7 +23,7 @@ pub(super) fn model(
     spec.outputs = outputs(&spec.inputs[0], calls);
     spec.max_batch_size = integer(&declared["max_batch_size"]);
     let preferred = array(&declared["preferred_batch_size"]).iter().map(integer);
-    if let Some(batching) = &mut spec.dynamic_batching {
+    if let Some(batching) = &mut spec.batcher {
         batching.preferred_batch_size = preferred.collect();
     }
     spec.call = CallMode::Request;

@@ -76,7 +76,7 @@ impl Bench {
         };
         let spec: ModelSpec = declaration.spec().unwrap();
         let mut bench = Self {
-            table: Table::new(&spec, spec.sequence_batching.as_ref().unwrap()),
+            table: Table::new(&spec, spec.sequence_batching().unwrap()),
             policy: Policy::new(&spec, 4),
             begun: Instant::now(),
             now: 0,
