@@ -8,7 +8,7 @@ use ndarray::{Array, CowArray, Dimension};
 use crate::decorators::decoded_bytes;
 use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
-use crate::request::{Parameters, Request};
+use crate::request::{InputError, Parameters, Request};
 use crate::tensor::{Element, Tensor, TensorError, array, element_count, shape_text};
 use crate::text::for_client;
 
@@ -188,25 +188,19 @@ impl<'a> Call<'a> {
     }
 
     fn input_error(&self, input: usize, source: TensorError) -> ModelError {
-        ModelError::Input {
-            model: Arc::clone(&self.spec().name),
-            input: self.input_name(input),
-            source,
-        }
+        InputError::new(self.spec(), input, source).into()
     }
 
     /// Returns the error for an element that is not a valid message.
     pub fn message_error(&self, input: usize, index: usize, error: &impl Display) -> ModelError {
-        ModelError::InputMessage {
-            model: Arc::clone(&self.spec().name),
-            input: self.input_name(input),
+        let spec = self.spec();
+        let input = spec.inputs.get(input);
+        let message = InputError::Message {
+            model: Arc::clone(&spec.name),
+            input: input.map_or_else(Arc::default, |input| Arc::clone(&input.name)),
             index,
             message: for_client(error),
-        }
-    }
-
-    fn input_name(&self, input: usize) -> Arc<str> {
-        let input = self.spec().inputs.get(input);
-        input.map_or_else(Arc::default, |input| Arc::clone(&input.name))
+        };
+        message.into()
     }
 }

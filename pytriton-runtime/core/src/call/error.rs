@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::decorators::StepError;
 use crate::memory_budget::MemoryBudgetError;
-use crate::request::SequenceId;
+use crate::request::{InputError, SequenceId};
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 use crate::text::seconds;
@@ -63,43 +63,8 @@ pub enum ModelError {
         limit: Duration,
     },
     /// An input cannot be turned into the function's argument.
-    #[error("input '{input}' of model '{model}': {source}")]
-    Input {
-        /// The model.
-        model: Arc<str>,
-        /// The input.
-        input: Arc<str>,
-        /// The cause.
-        #[source]
-        source: TensorError,
-    },
-    /// An element of a `BYTES` input is truncated. tritonserver leaves this check to its backends.
-    /// The message is tritonserver's.
-    #[error(
-        "incomplete string data for inference input '{input}', expecting string of length {length} but only {available} bytes available"
-    )]
-    InputElement {
-        /// The input.
-        input: Arc<str>,
-        /// The length in its prefix.
-        length: usize,
-        /// The number of bytes that remain.
-        available: usize,
-    },
-    /// An element of an input is not a valid message.
-    #[error(
-        "input '{input}' of model '{model}': element {index} is not a valid message: {message}"
-    )]
-    InputMessage {
-        /// The model.
-        model: Arc<str>,
-        /// The input.
-        input: Arc<str>,
-        /// The index of the element, starting at 0.
-        index: usize,
-        /// The cause.
-        message: String,
-    },
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// The inputs of another request in the batch were invalid, and the function may have been
     /// called.
     #[error(
@@ -263,9 +228,7 @@ impl ModelError {
         match self {
             // Inputs with invalid elements (such as a `String` that is not UTF-8, or differing
             // values) are the client's fault.
-            Self::Input { .. } | Self::InputElement { .. } | Self::InputMessage { .. } => {
-                Status::InvalidArgument
-            }
+            Self::Input(_) => Status::InvalidArgument,
             Self::Step(error) => error.status(),
             Self::Budget(_) => Status::Exhausted,
             Self::CallTooLong { .. } => Status::DeadlineExceeded,

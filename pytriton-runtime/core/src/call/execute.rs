@@ -132,7 +132,8 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             let called = Cell::new(false);
             let flaw = run.first().and_then(Request::flaw);
             let returned = match (&call_states, gathered, flaw) {
-                (Err(error), ..) | (_, _, Some(error)) => Err(error.clone()),
+                (Err(error), ..) => Err(error.clone()),
+                (_, _, Some(error)) => Err(error.clone().into()),
                 (Ok(call_states), Ok(gathered), None) => {
                     let states = call_states.as_ref().map(CallStates::states);
                     let resources = (destination, states, &called);

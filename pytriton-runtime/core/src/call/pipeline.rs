@@ -4,7 +4,7 @@ use std::sync::Arc;
 use crate::decorators::Batch;
 use crate::memory_budget::MemoryBudget;
 use crate::model::{CallMode, ModelSpec};
-use crate::request::Request;
+use crate::request::{InputError, Request};
 use crate::tensor::{Tensor, TensorError, rows};
 
 use super::{ModelError, StackError, stack_reserved};
@@ -99,11 +99,7 @@ fn stacked(
     };
     let stacked = stacked.map_err(|error| match error {
         StackError::Budget(error) => ModelError::Budget(error),
-        StackError::Tensor(source) => ModelError::Input {
-            model: Arc::clone(&spec.name),
-            input: Arc::clone(&spec.inputs[input].name),
-            source,
-        },
+        StackError::Tensor(source) => InputError::new(spec, input, source).into(),
     })?;
     Ok(Some(stacked))
 }

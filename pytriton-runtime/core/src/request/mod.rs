@@ -12,6 +12,7 @@ mod ended;
 mod error;
 mod generation;
 mod infer;
+mod input_error;
 mod parameters;
 #[expect(
     clippy::module_inception,
@@ -30,6 +31,7 @@ pub(crate) use ended::Ended;
 pub use error::{RequestError, RequestId};
 pub use generation::Generation;
 pub use infer::{InferInput, InferRequest, RequestedOutput};
+pub use input_error::InputError;
 pub use parameters::Parameters;
 pub use pytriton_protocol::ParameterValue;
 pub use request::Request;

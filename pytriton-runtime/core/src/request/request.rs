@@ -2,7 +2,6 @@ use std::sync::Arc;
 
 use ndarray::{CowArray, IxDyn};
 
-use crate::call::ModelError;
 use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::tensor::{Element, Tensor, TensorError, array};
@@ -11,7 +10,7 @@ use crate::trace::Trace;
 use super::Arrival;
 use super::InferRequest;
 use super::elements::check_elements;
-use super::{Generation, Parameters, Requested, Sequence, SmallVec, TraceEvents};
+use super::{Generation, InputError, Parameters, Requested, Sequence, SmallVec, TraceEvents};
 
 /// A request that matches its model. It is queued, batched and passed to raw functions.
 ///
@@ -37,7 +36,7 @@ pub(super) struct Checked {
     pub(super) trace: Option<Box<Trace>>,
     /// Why the request cannot be executed. It stays in its batch, because its index must not
     /// change.
-    pub(super) flaw: Option<ModelError>,
+    pub(super) flaw: Option<InputError>,
     pub(super) arrival: Option<Arc<Arrival>>,
 }
 
@@ -76,11 +75,7 @@ impl Request {
         let flaws = inputs.filter_map(|(index, tensor)| {
             let data = tensor.as_ref()?.data();
             let source = check_elements(&checked.spec, index, data).err()?;
-            Some(ModelError::Input {
-                model: Arc::clone(&checked.spec.name),
-                input: Arc::clone(&checked.spec.inputs[index].name),
-                source,
-            })
+            Some(InputError::new(&checked.spec, index, source))
         });
         if let Some(flaw) = { flaws }.next() {
             self.0.flaw = Some(flaw);
@@ -89,13 +84,13 @@ impl Request {
     }
 
     /// Marks the request as invalid. It fails with this error when its batch runs.
-    pub fn flawed(mut self, flaw: ModelError) -> Self {
+    pub fn flawed(mut self, flaw: InputError) -> Self {
         self.0.flaw = Some(flaw);
         self
     }
 
     /// Returns why the request cannot be executed, if it is invalid.
-    pub fn flaw(&self) -> Option<&ModelError> {
+    pub fn flaw(&self) -> Option<&InputError> {
         self.0.flaw.as_ref()
     }
 

@@ -5,7 +5,7 @@ use ndarray::{CowArray, Dimension};
 use crate::call::{Call, Context, ModelError};
 use crate::decorators::StepError;
 use crate::model::ModelSpec;
-use crate::request::{Parameters, Request};
+use crate::request::{InputError, Parameters, Request};
 use crate::tensor::{Element, Tensor, TensorError};
 
 /// The arguments of one call: the input tensors by name, batch axis first if there is one.
@@ -133,13 +133,13 @@ impl<'a> Inputs<'a> {
 /// input as another type or rank, or an omitted input as a required one.
 fn of_the_function(error: ModelError) -> ModelError {
     match error {
-        ModelError::Input {
+        ModelError::Input(InputError::Tensor {
             model,
             input,
             source:
                 source
                 @ (TensorError::DataType { .. } | TensorError::Rank { .. } | TensorError::Missing),
-        } => ModelError::InputMismatch {
+        }) => ModelError::InputMismatch {
             model,
             input,
             source,

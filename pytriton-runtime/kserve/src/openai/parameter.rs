@@ -33,7 +33,7 @@ pub trait TextParameter {
     /// # Errors
     ///
     /// Returns [`ModelError::Input`] if the bytes of the input are not valid elements of the type,
-    /// or [`ModelError::InputElement`] if an element is not a valid message.
+    /// or if an element is not a valid message.
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
 }
 

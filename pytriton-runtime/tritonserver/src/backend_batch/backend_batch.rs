@@ -10,8 +10,8 @@ use pytriton_core::instance::Runner;
 use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::model::{CallMode, ModelSpec};
 use pytriton_core::request::{
-    InferRequest, ParameterValue, Parameters, Request, Requested, Response, Sequence, SequenceId,
-    SmallVec,
+    InferRequest, InputError, ParameterValue, Parameters, Request, Requested, Response, Sequence,
+    SequenceId, SmallVec,
 };
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_engine::trace::{TRACEPARENT, TRACESTATE, Trace, TraceContext, identified};
@@ -162,7 +162,7 @@ fn inputs(
     spec: &ModelSpec,
     described: BatchRequest<'_>,
     data: &Bytes,
-) -> Result<(SmallVec<Option<Tensor>>, usize), ModelError> {
+) -> Result<(SmallVec<Option<Tensor>>, usize), InputError> {
     let mut inputs: SmallVec<_> = spec.inputs.iter().map(|_| None).collect();
     let mut batch_size = None;
     for part in described.inputs() {
@@ -216,7 +216,7 @@ fn stacked(
     batch: Batch<'_>,
     requests: &[Request],
     data: &Bytes,
-) -> Result<Vec<Option<Tensor>>, ModelError> {
+) -> Result<Vec<Option<Tensor>>, InputError> {
     let inputs = batch.spans().iter().enumerate();
     let stacked = inputs.map(|(index, &span)| {
         let mut parts = Vec::with_capacity(requests.len());
@@ -243,21 +243,16 @@ fn no_batch_axis(dims: &[usize]) -> TensorError {
     }
 }
 
-fn input_error(spec: &ModelSpec, input: usize, source: TensorError) -> ModelError {
-    let (model, input) = (spec.name.clone(), spec.inputs[input].name.clone());
+fn input_error(spec: &ModelSpec, input: usize, source: TensorError) -> InputError {
     match source {
         TensorError::TruncatedElement {
             length, available, ..
-        } => ModelError::InputElement {
-            input,
+        } => InputError::Element {
+            input: spec.inputs[input].name.clone(),
             length,
             available,
         },
-        source => ModelError::Input {
-            model,
-            input,
-            source,
-        },
+        source => InputError::new(spec, input, source),
     }
 }
 
@@ -356,7 +351,7 @@ mod tests {
                 BackendBatch::read(&spec, &mut BatchReader::default(), &description, &data)
                     .unwrap();
             let flaw = gathered.requests[0].flaw();
-            assert!(flaw.is_some_and(ModelError::is_of_client), "{dims:?} {len}");
+            assert!(flaw.is_some(), "{dims:?} {len}");
         }
     }
 }
