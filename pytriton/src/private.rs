@@ -3,10 +3,11 @@
 #[cfg(feature = "python")]
 pub use pytriton_python as python;
 pub use pytriton_runtime::call::{
-    Answer, Answered, Call, Calling, Execution, FirstValueParameter, FirstValueReader, Loading,
-    ModelError, OutputField, Outputs, Parameter, Reader, ReturnCheck, Returns, SequenceParameter,
-    SequenceReader, Start, Started, StateKind, closed, ended, flow, inline_state, iterate, loaded,
-    loading, made, made_by_default, output_field, sequenced, starting, stream_of,
+    Call, CallResult, Calling, Execution, FirstValueParameter, FirstValueReader, Loading,
+    ModelError, OutputField, Outputs, Parameter, Reader, ReturnCheck, ReturnValue, Returns,
+    SequenceParameter, SequenceReader, Start, Started, StateKind, closed, ended, flow,
+    inline_state, iterate, loaded, loading, made, made_by_default, output_field, sequenced,
+    starting, stream_of,
 };
 pub use pytriton_runtime::decorators::*;
 pub use pytriton_runtime::inventory;
@@ -17,9 +18,9 @@ pub use pytriton_runtime::model::{
 pub use pytriton_runtime::openai::{Piece, Text, TextParameter, TextReader, TextReturnCheck};
 pub use pytriton_runtime::registry::{
     Argument, FunctionDeclaration, ModelOptions, SequenceScheduling, Signature,
-    VersionPolicyDeclaration as VersionPolicy, callers_signature, dimension_flaw, flaw_if,
-    override_flaw, refuse, refuse_outputs, sound, tensor_name_flaw, timeout_action,
-    timeout_action_flaw,
+    VersionPolicyDeclaration as VersionPolicy, all_valid, callers_signature, dimension_flaw,
+    override_flaw, refuse, refuse_outputs, tensor_name_flaw, timeout_action, timeout_action_flaw,
+    violation_if,
 };
 pub use pytriton_runtime::server::run;
 pub use pytriton_runtime::tensor::{DataType, Tensor};

@@ -164,7 +164,7 @@ fn implementation(name: &Ident, model: &ModelSignature) -> TokenStream {
         [one] => one.clone(),
         several => quote!((#(#several),*)),
     };
-    let answers = format_ident!("{}", if model.decoupled { "Many" } else { "Once" });
+    let responses = format_ident!("{}", if model.decoupled { "Many" } else { "Once" });
     let (text, most, decoupled) = (&model.name, model.max_batch_size, model.decoupled);
     let sequences = model.sequences.then(|| quote!(.sequences()));
     let inputs = model.inputs.iter().map(tensor);
@@ -173,7 +173,7 @@ fn implementation(name: &Ident, model: &ModelSignature) -> TokenStream {
         impl __typed::Model for #name {
             type Arguments = (#(fn(#arguments),)*);
             type Outputs = #outputs;
-            type Responses = __typed::#answers;
+            type Responses = __typed::#responses;
 
             fn signature() -> __typed::ModelSignature {
                 __typed::ModelSignature::new(#text, #most, #decoupled)

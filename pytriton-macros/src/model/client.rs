@@ -87,7 +87,7 @@ impl Client {
         let mut given = model.parameters.iter();
         let given = given.find_map(|parameter| response_type(&parameter.ty));
         let outputs = given.or(model.returned.as_ref()).map(caller_type);
-        let answers = Ident::new(
+        let responses = Ident::new(
             match model.streamed {
                 Some(_) => "Many",
                 None => "Once",
@@ -99,7 +99,7 @@ impl Client {
             impl __private::typed::Model for #ty {
                 type Arguments = (#(fn(#taken),)*);
                 type Outputs = #outputs;
-                type Responses = __private::typed::#answers;
+                type Responses = __private::typed::#responses;
 
                 fn signature() -> __private::typed::ModelSignature {
                     __private::callers_signature(&__OPTIONS, &__SIGNATURE, __OUTPUTS, #overrides)

@@ -90,7 +90,7 @@ impl Model {
         let plain = right && self.is_plain();
         let parameters = self.parameters.iter().enumerate();
         let parameters = parameters
-            .filter(|_| options.sound)
+            .filter(|_| options.valid)
             .map(|(index, parameter)| parameter.to_checks(index, batching, plain));
         let outputs = complete.then(|| self.to_outputs());
         let checks = right.then(|| self.to_checks(batching));
@@ -207,7 +207,7 @@ impl Model {
     fn to_outputs(&self) -> TokenStream {
         if self.streamed == Some(Streamed::Taken) {
             return quote! {
-                const __OUTPUTS: &[__private::TensorDeclaration] = __SIGNATURE.answers();
+                const __OUTPUTS: &[__private::TensorDeclaration] = __SIGNATURE.response_outputs();
             };
         }
         let Some(returned) = &self.returned else {
@@ -280,16 +280,16 @@ impl Model {
             #(#reads)*
             let __returned = #callee(#receiver #(#locals.argument()),*)
         };
-        let answer = match self.decorations.openai {
+        let response = match self.decorations.openai {
             None => {
                 let raw = self.to_raw();
-                quote!(__private::Answer::<_, #raw>)
+                quote!(__private::ReturnValue::<_, #raw>)
             }
             Some(_) => quote!(__private::Text),
         };
         let convert = match self.streamed {
-            None => quote!(#answer(__returned).convert(__call)),
-            Some(streamed) => streamed.to_responses(self.is_async, &answer, &self.shown),
+            None => quote!(#response(__returned).convert(__call)),
+            Some(streamed) => streamed.to_responses(self.is_async, &response, &self.shown),
         };
         let starts = self.to_start();
         let function = match self.waits() {
@@ -302,7 +302,7 @@ impl Model {
                 }
             }
             false => quote! {
-                fn __called(__state: &#state, __call: &__private::Call<'_>) -> __private::Answered {
+                fn __called(__state: &#state, __call: &__private::Call<'_>) -> __private::CallResult {
                     #call;
                     #convert
                 }

@@ -32,7 +32,7 @@ pub(super) struct ModelOptions {
     /// Whether a parameter is the state of a sequence.
     pub(super) state: bool,
     /// Whether every option that others may depend on is valid.
-    pub(super) sound: bool,
+    pub(super) valid: bool,
 }
 
 /// Returns the option `client`.
@@ -87,7 +87,7 @@ impl ModelOptions {
             root,
             rows,
             policies,
-            sound: options.readable() && errors.len() == before,
+            valid: options.readable() && errors.len() == before,
             policy_key: options.key(POLICY).cloned(),
             parameters: options.texts("parameters", errors),
             client: client(&options, errors),
@@ -218,30 +218,31 @@ impl ModelOptions {
         }
         let openai_batching = self.openai.is_some() && self.is_set("max_batch_size");
         let conflicts = openai_batching || self.policy_key.is_some() || self.state;
-        if !self.sound || !(conflicts || self.rows.iter().any(|row| row.conflicting)) {
+        if !self.valid || !(conflicts || self.rows.iter().any(|row| row.conflicting)) {
             return checks;
         }
         let names = self.rows.iter().map(|row| row.name);
         checks.extend(quote! {
-            const __SOUND: bool = __private::sound(&[
+            const __VALID: bool = __private::all_valid(&[
                 #(__OPTIONS.flaw(#names),)*
                 #(__private::timeout_action_flaw(#actions),)*
             ]);
         });
-        let if_sound = |flaw: TokenStream| quote!(__private::flaw_if(__SOUND, __OPTIONS.#flaw));
+        let if_valid =
+            |flaw: TokenStream| quote!(__private::violation_if(__VALID, __OPTIONS.#flaw));
         for Row {
             name, key, value, ..
         } in &self.rows
         {
-            checks.extend(refusal(key, &if_sound(quote!(conflict(#name)))));
+            checks.extend(refusal(key, &if_valid(quote!(conflict(#name)))));
             let sizes = value.elements().into_iter().enumerate();
             let sizes = sizes.filter(|_| *name == "preferred_batch_size");
             checks.extend(
-                sizes.map(|(index, size)| refusal(size, &if_sound(quote!(preferred_flaw(#index))))),
+                sizes.map(|(index, size)| refusal(size, &if_valid(quote!(preferred_flaw(#index))))),
             );
         }
         if let Some(key) = &self.policy_key {
-            checks.extend(refusal(key, &if_sound(quote!(conflict(#POLICY)))));
+            checks.extend(refusal(key, &if_valid(quote!(conflict(#POLICY)))));
         }
         for (index, policy) in self.policies.iter().enumerate() {
             let level = policy.level.iter().map(|level| ("level", level));
@@ -249,7 +250,7 @@ impl ModelOptions {
             checks.extend(level.chain(queue).map(|(name, value)| {
                 refusal(
                     &value.expression,
-                    &if_sound(quote!(level_flaw(#index, #name))),
+                    &if_valid(quote!(level_flaw(#index, #name))),
                 )
             }));
         }

@@ -101,18 +101,18 @@ impl Streamed {
             }};
         };
         let convert = quote!(|__item| #item(__item).convert(__call));
-        let answer = match (waits, is_async) {
-            (true, _) => quote!(__private::flow(__call, __answers, #convert).await),
+        let response = match (waits, is_async) {
+            (true, _) => quote!(__private::flow(__call, __responses, #convert).await),
             (false, true) => quote! {
-                __private::flow(__call, __private::stream_of(__answers), #convert).await
+                __private::flow(__call, __private::stream_of(__responses), #convert).await
             },
-            (false, false) => quote!(__private::iterate(__call, __answers, #convert)),
+            (false, false) => quote!(__private::iterate(__call, __responses, #convert)),
         };
         match fallible {
-            false => quote!({ let __answers = __returned; #answer }),
+            false => quote!({ let __responses = __returned; #response }),
             true => quote! {
                 match __returned {
-                    ::core::result::Result::Ok(__answers) => #answer,
+                    ::core::result::Result::Ok(__responses) => #response,
                     ::core::result::Result::Err(__error) => {
                         ::core::result::Result::Err(__call.failed(&__error))
                     }

@@ -46,7 +46,7 @@ const _: () = {
                 .read(__call, __SIGNATURE.inputs_before(1usize))?;
             let __returned = linear(__argument_0.argument(), __argument_1.argument())
                 .await;
-            __private::Answer::<_, __RAW>(__returned).convert(__call)
+            __private::ReturnValue::<_, __RAW>(__returned).convert(__call)
         })
     }
     __private::inventory::submit! {

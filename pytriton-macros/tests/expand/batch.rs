@@ -27,7 +27,7 @@ const _: () = {
     const _: () = __private::refuse(__OPTIONS.flaw("max_call_microseconds"));
     const _: () = __private::refuse(__OPTIONS.flaw("preferred_batch_size"));
     const _: () = __private::refuse(__private::timeout_action_flaw("delay"));
-    const __SOUND: bool = __private::sound(
+    const __VALID: bool = __private::all_valid(
         &[
             __OPTIONS.flaw("name"),
             __OPTIONS.flaw("max_batch_size"),
@@ -38,25 +38,25 @@ const _: () = {
         ],
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("name")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("max_batch_size")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("max_batch_size")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("max_call_microseconds")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("max_call_microseconds")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("preferred_batch_size")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("preferred_batch_size")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.preferred_flaw(0usize)),
+        __private::violation_if(__VALID, __OPTIONS.preferred_flaw(0usize)),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.preferred_flaw(1usize)),
+        __private::violation_if(__VALID, __OPTIONS.preferred_flaw(1usize)),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("timeout_action")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("timeout_action")),
     );
     static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
@@ -99,11 +99,11 @@ const _: () = {
     const _: () = __private::refuse(
         __private::override_flaw(__OUTPUTS, __OVERRIDES, 0usize, __OPTIONS.batching),
     );
-    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::CallResult {
         let __argument_0 = __private::Reader::<ndarray::ArrayView3<'_, u8>>::NEW
             .read(__call, 0usize)?;
         let __returned = batch(__argument_0.argument());
-        __private::Answer::<_, false>(__returned).convert(__call)
+        __private::ReturnValue::<_, false>(__returned).convert(__call)
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &

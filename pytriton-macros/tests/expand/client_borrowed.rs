@@ -45,13 +45,13 @@ const _: () = {
         __private::refuse(__OPTIONS.flaw("name"));
         __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
     };
-    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::CallResult {
         let __argument_0 = __private::Reader::<ArrayView2<'_, f32>>::NEW
             .read(__call, __SIGNATURE.inputs_before(0usize))?;
         let __argument_1 = __private::Reader::<&'_ Parameters>::NEW
             .read(__call, __SIGNATURE.inputs_before(1usize))?;
         let __returned = borrowed(__argument_0.argument(), __argument_1.argument());
-        __private::Answer::<_, __RAW>(__returned).convert(__call)
+        __private::ReturnValue::<_, __RAW>(__returned).convert(__call)
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &

@@ -75,7 +75,7 @@ const _: () = {
         __private::refuse(__OPTIONS.flaw("name"));
         __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
     };
-    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::CallResult {
         let __argument_0 = __private::Reader::<&Context>::NEW
             .read(__call, __SIGNATURE.inputs_before(0usize))?;
         let __argument_1 = __private::Reader::<ArrayView2<'_, f32>>::NEW
@@ -90,7 +90,7 @@ const _: () = {
             __argument_2.argument(),
             __argument_3.argument(),
         );
-        __private::Answer::<_, __RAW>(__returned).convert(__call)
+        __private::ReturnValue::<_, __RAW>(__returned).convert(__call)
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &

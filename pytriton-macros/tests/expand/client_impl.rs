@@ -24,9 +24,9 @@ const _: () = {
         sequence_batching: __private::SequenceScheduling::named("direct"),
         ..__private::ModelOptions::DEFAULT
     };
-    const __SOUND: bool = __private::sound(&[__OPTIONS.flaw("name")]);
+    const __VALID: bool = __private::all_valid(&[__OPTIONS.flaw("name")]);
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("name")),
     );
     static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
@@ -56,7 +56,7 @@ const _: () = {
         __private::refuse(__OPTIONS.flaw("name"));
         __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
     };
-    fn __called(__state: &State, __call: &__private::Call<'_>) -> __private::Answered {
+    fn __called(__state: &State, __call: &__private::Call<'_>) -> __private::CallResult {
         let mut __held = __private::SequenceReader::<&mut i64>::NEW
             .read(__call, __SIGNATURE.inputs_before(0usize))?;
         let mut __argument_0 = __held.reborrow();
@@ -68,11 +68,11 @@ const _: () = {
             __argument_1.argument(),
         );
         {
-            let __answers = __returned;
+            let __responses = __returned;
             __private::iterate(
                 __call,
-                __answers,
-                |__item| __private::Answer::<_, __RAW>(__item).convert(__call),
+                __responses,
+                |__item| __private::ReturnValue::<_, __RAW>(__item).convert(__call),
             )
         }
     }

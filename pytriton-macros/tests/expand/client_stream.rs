@@ -15,14 +15,14 @@ const _: () = {
         batching: false,
         ..__private::ModelOptions::DEFAULT
     };
-    const __SOUND: bool = __private::sound(
+    const __VALID: bool = __private::all_valid(
         &[__OPTIONS.flaw("name"), __OPTIONS.flaw("batching")],
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("name")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("batching")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("batching")),
     );
     static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
@@ -44,7 +44,7 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
-    const __OUTPUTS: &[__private::TensorDeclaration] = __SIGNATURE.answers();
+    const __OUTPUTS: &[__private::TensorDeclaration] = __SIGNATURE.response_outputs();
     const _: () = {
         __private::refuse(__OPTIONS.flaw("name"));
         __private::refuse(__OPTIONS.flaw("batching"));

@@ -31,11 +31,11 @@ const _: () = {
         __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
         __private::refuse(__SIGNATURE.plain_flaw(&__OPTIONS))
     };
-    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::CallResult {
         let __argument_0 = __private::Reader::<ArrayView2<f32>>::NEW
             .read(__call, 0usize)?;
         let __returned = renamed(__argument_0.argument());
-        __private::Answer::<_, false>(__returned).convert(__call)
+        __private::ReturnValue::<_, false>(__returned).convert(__call)
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &

@@ -31,7 +31,7 @@ const _: () = {
         parameters: &[("weights", "/w"), ("a.b", "")],
         ..__private::ModelOptions::DEFAULT
     };
-    const __SOUND: bool = __private::sound(
+    const __VALID: bool = __private::all_valid(
         &[
             __OPTIONS.flaw("name"),
             __OPTIONS.flaw("instances"),
@@ -39,13 +39,13 @@ const _: () = {
         ],
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("name")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("instances")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("instances")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("response_cache")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("response_cache")),
     );
     static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
@@ -71,11 +71,11 @@ const _: () = {
         __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
         __private::refuse(__SIGNATURE.plain_flaw(&__OPTIONS))
     };
-    fn __called(__state: &State, __call: &__private::Call<'_>) -> __private::Answered {
+    fn __called(__state: &State, __call: &__private::Call<'_>) -> __private::CallResult {
         let __argument_0 = __private::Reader::<ArrayView2<f32>>::NEW
             .read(__call, 0usize)?;
         let __returned = <State>::infer(__state, __argument_0.argument());
-        __private::Answer::<_, false>(__returned).convert(__call)
+        __private::ReturnValue::<_, false>(__returned).convert(__call)
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &

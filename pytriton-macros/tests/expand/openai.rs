@@ -41,17 +41,17 @@ const _: () = {
         __private::refuse(__OPTIONS.flaw("name"));
         __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
     };
-    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::CallResult {
         let __argument_0 = __private::TextReader::<String>::NEW
             .read(__call, __SIGNATURE.inputs_before(0usize))?;
         let __argument_1 = __private::TextReader::<Option<i64>>::NEW
             .read(__call, __SIGNATURE.inputs_before(1usize))?;
         let __returned = linear(__argument_0.argument(), __argument_1.argument());
         {
-            let __answers = __returned;
+            let __responses = __returned;
             __private::iterate(
                 __call,
-                __answers,
+                __responses,
                 |__item| __private::Text(__item).convert(__call),
             )
         }

@@ -11,14 +11,14 @@ const _: () = {
         description: "Doc comments stay.",
         ..__private::ModelOptions::DEFAULT
     };
-    const __SOUND: bool = __private::sound(
+    const __VALID: bool = __private::all_valid(
         &[__OPTIONS.flaw("name"), __OPTIONS.flaw("batching")],
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("name")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("batching")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("batching")),
     );
     static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
@@ -48,13 +48,13 @@ const _: () = {
         __private::refuse(__OPTIONS.flaw("batching"));
         __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
     };
-    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::CallResult {
         let __argument_0 = __private::Reader::<ArrayView1<f32>>::NEW
             .read(__call, __SIGNATURE.inputs_before(0usize))?;
         let __argument_1 = __private::Reader::<Option<Array1<Vec<u8>>>>::NEW
             .read(__call, __SIGNATURE.inputs_before(1usize))?;
         let __returned = plain(__argument_0.argument(), __argument_1.argument());
-        __private::Answer::<_, __RAW>(__returned).convert(__call)
+        __private::ReturnValue::<_, __RAW>(__returned).convert(__call)
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &

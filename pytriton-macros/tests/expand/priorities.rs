@@ -30,7 +30,7 @@ const _: () = {
         ..__private::ModelOptions::DEFAULT
     };
     const _: () = __private::refuse(__private::timeout_action_flaw("delay"));
-    const __SOUND: bool = __private::sound(
+    const __VALID: bool = __private::all_valid(
         &[
             __OPTIONS.flaw("name"),
             __OPTIONS.flaw("priority_levels"),
@@ -39,34 +39,34 @@ const _: () = {
         ],
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("name")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("priority_levels")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("priority_levels")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("default_priority_level")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("default_priority_level")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("priority_queue_policy")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("priority_queue_policy")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.level_flaw(0usize, "level")),
+        __private::violation_if(__VALID, __OPTIONS.level_flaw(0usize, "level")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(
-            __SOUND,
+        __private::violation_if(
+            __VALID,
             __OPTIONS.level_flaw(0usize, "default_timeout_microseconds"),
         ),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.level_flaw(1usize, "level")),
+        __private::violation_if(__VALID, __OPTIONS.level_flaw(1usize, "level")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.level_flaw(1usize, "max_queue_size")),
+        __private::violation_if(__VALID, __OPTIONS.level_flaw(1usize, "max_queue_size")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.level_flaw(1usize, "timeout_action")),
+        __private::violation_if(__VALID, __OPTIONS.level_flaw(1usize, "timeout_action")),
     );
     static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
@@ -91,11 +91,11 @@ const _: () = {
         __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
         __private::refuse(__SIGNATURE.plain_flaw(&__OPTIONS))
     };
-    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::CallResult {
         let __argument_0 = __private::Reader::<ArrayView2<f32>>::NEW
             .read(__call, 0usize)?;
         let __returned = urgent(__argument_0.argument());
-        __private::Answer::<_, false>(__returned).convert(__call)
+        __private::ReturnValue::<_, false>(__returned).convert(__call)
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &

@@ -11,14 +11,14 @@ const _: () = {
         dynamic_batching: false,
         ..__private::ModelOptions::DEFAULT
     };
-    const __SOUND: bool = __private::sound(
+    const __VALID: bool = __private::all_valid(
         &[__OPTIONS.flaw("name"), __OPTIONS.flaw("dynamic_batching")],
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("name")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("dynamic_batching")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("dynamic_batching")),
     );
     static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
@@ -73,11 +73,11 @@ const _: () = {
         __private::refuse(__OPTIONS.flaw("dynamic_batching"));
         __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
     };
-    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::CallResult {
         let __argument_0 = __private::Reader::<&[Request]>::NEW
             .read(__call, __SIGNATURE.inputs_before(0usize))?;
         let __returned = raw(__argument_0.argument());
-        __private::Answer::<_, __RAW>(__returned).convert(__call)
+        __private::ReturnValue::<_, __RAW>(__returned).convert(__call)
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &

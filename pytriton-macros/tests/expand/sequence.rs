@@ -15,7 +15,7 @@ const _: () = {
     };
     const _: () = __private::refuse(__OPTIONS.flaw("sequence_batching"));
     const _: () = __private::refuse(__OPTIONS.flaw("max_sequence_idle_microseconds"));
-    const __SOUND: bool = __private::sound(
+    const __VALID: bool = __private::all_valid(
         &[
             __OPTIONS.flaw("name"),
             __OPTIONS.flaw("sequence_batching"),
@@ -24,16 +24,19 @@ const _: () = {
         ],
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("name")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("sequence_batching")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("sequence_batching")),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("max_sequence_idle_microseconds")),
+        __private::violation_if(
+            __VALID,
+            __OPTIONS.conflict("max_sequence_idle_microseconds"),
+        ),
     );
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("max_candidate_sequences")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("max_candidate_sequences")),
     );
     static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
@@ -68,7 +71,7 @@ const _: () = {
         __private::refuse(__OPTIONS.flaw("max_candidate_sequences"));
         __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
     };
-    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::CallResult {
         let mut __held = __private::SequenceReader::<&mut f32>::NEW
             .read(__call, __SIGNATURE.inputs_before(0usize))?;
         let mut __argument_0 = __held.reborrow();
@@ -81,7 +84,7 @@ const _: () = {
             __argument_1.argument(),
             __argument_2.argument(),
         );
-        __private::Answer::<_, __RAW>(__returned).convert(__call)
+        __private::ReturnValue::<_, __RAW>(__returned).convert(__call)
     }
     fn __started(__state: &(), __start: &__private::Start<'_>) -> __private::Started {
         __private::made_by_default::<&mut f32>(__start)

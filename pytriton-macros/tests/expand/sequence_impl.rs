@@ -29,9 +29,9 @@ const _: () = {
         sequence_batching: __private::SequenceScheduling::named("direct"),
         ..__private::ModelOptions::DEFAULT
     };
-    const __SOUND: bool = __private::sound(&[__OPTIONS.flaw("name")]);
+    const __VALID: bool = __private::all_valid(&[__OPTIONS.flaw("name")]);
     const _: () = __private::refuse(
-        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+        __private::violation_if(__VALID, __OPTIONS.conflict("name")),
     );
     static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
@@ -77,7 +77,7 @@ const _: () = {
                     __argument_1.argument(),
                 )
                 .await;
-            __private::Answer::<_, __RAW>(__returned).convert(__call)
+            __private::ReturnValue::<_, __RAW>(__returned).convert(__call)
         })
     }
     fn __started(__state: &State, __start: &__private::Start<'_>) -> __private::Started {

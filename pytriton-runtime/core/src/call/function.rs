@@ -2,14 +2,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{
-    Answered, Call, Context, Execution, Instance, LoadedInstance, Loader, ModelError, Sequenced,
+    Call, CallResult, Context, Execution, Instance, LoadedInstance, Loader, ModelError, Sequenced,
     Start, Started, Starts, executed,
 };
 
 /// How to call a function with a state of type `S` (`()` without a state). Used by generated code.
 pub enum Calling<S> {
     /// A synchronous function.
-    AtOnce(fn(&S, &Call<'_>) -> Answered),
+    AtOnce(fn(&S, &Call<'_>) -> CallResult),
     /// An asynchronous function, which may wait without blocking its thread.
     Awaited(for<'a> fn(&'a S, &'a Call<'a>) -> Execution<'a>),
 }
@@ -80,7 +80,7 @@ impl<S> Instance for Function<S> {
         }
     }
 
-    fn execute_at_once(&self, call: &Call<'_>) -> Option<Answered> {
+    fn execute_at_once(&self, call: &Call<'_>) -> Option<CallResult> {
         match self.calling {
             Calling::AtOnce(function) => Some(function(&self.state, call)),
             Calling::Awaited(_) => None,

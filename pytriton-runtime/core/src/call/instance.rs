@@ -15,11 +15,11 @@ pub type Loader = Arc<dyn Fn(&Context) -> Result<LoadedInstance, ModelError> + S
 pub type Execution<'a> = Pin<Box<dyn Future<Output = Result<Returned, ModelError>> + 'a>>;
 
 /// The result of a call.
-pub type Answered = Result<Returned, ModelError>;
+pub type CallResult = Result<Returned, ModelError>;
 
 /// Returns a completed call.
-pub fn executed<'a>(answered: Answered) -> Execution<'a> {
-    Box::pin(ready(answered))
+pub fn executed<'a>(result: CallResult) -> Execution<'a> {
+    Box::pin(ready(result))
 }
 
 /// An instance of a model.
@@ -30,7 +30,7 @@ pub trait Instance {
 
     /// Like [`execute`](Self::execute), but without a future. Returns `None` and does nothing if a
     /// future is required.
-    fn execute_at_once(&self, _: &Call<'_>) -> Option<Answered> {
+    fn execute_at_once(&self, _: &Call<'_>) -> Option<CallResult> {
         None
     }
 

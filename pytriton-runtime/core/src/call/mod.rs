@@ -68,7 +68,7 @@ pub use function::{Calling, Function, Loading, sequenced};
 pub use grouped_batch::GroupedBatch;
 pub use health::Health;
 pub use instance::executed;
-pub use instance::{Answered, Execution, Instance, Load, Loader};
+pub use instance::{CallResult, Execution, Instance, Load, Loader};
 pub use limit::Limit;
 pub use loaded::{IntoState, LoadParameter, loaded, loading};
 pub use loaded_instance::{
@@ -92,8 +92,8 @@ pub use sequences::ObsoleteStates;
 pub use sequences::{Loss, Sequenced, Sequences, Starts};
 pub use shim::nothing;
 pub use shim::{
-    Answer, Convert, ConvertNothing, FirstValueReader, Nothing, Read, ReadNothing, Reader,
-    ReturnCheck, Returns, ReturnsNothing,
+    Convert, ConvertNothing, FirstValueReader, Nothing, Read, ReadNothing, Reader, ReturnCheck,
+    ReturnValue, Returns, ReturnsNothing,
 };
 pub use start::{
     IntoSequenceState, Start, StartParameter, Started, StateByDefault, made, made_by_default,

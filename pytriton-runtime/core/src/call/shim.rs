@@ -109,7 +109,7 @@ impl Nothing {
 
 /// A return value. `EACH` is true for a raw function.
 #[derive(Debug)]
-pub struct Answer<R, const EACH: bool>(pub R);
+pub struct ReturnValue<R, const EACH: bool>(pub R);
 
 /// Converts a return value to tensors.
 pub trait Convert {
@@ -122,13 +122,13 @@ pub trait Convert {
     fn convert(self, call: &Call<'_>) -> Result<Returned, ModelError>;
 }
 
-impl<R: Outputs> Convert for Answer<R, false> {
+impl<R: Outputs> Convert for ReturnValue<R, false> {
     fn convert(self, call: &Call<'_>) -> Result<Returned, ModelError> {
         call.outputs(self.0)
     }
 }
 
-impl<R: EachOutputs> Convert for Answer<R, true> {
+impl<R: EachOutputs> Convert for ReturnValue<R, true> {
     fn convert(self, call: &Call<'_>) -> Result<Returned, ModelError> {
         call.responses(self.0)
     }
@@ -144,7 +144,7 @@ pub trait ConvertNothing {
     fn convert(self, call: &Call<'_>) -> Result<Returned, ModelError>;
 }
 
-impl<R, const EACH: bool> ConvertNothing for &Answer<R, EACH> {
+impl<R, const EACH: bool> ConvertNothing for &ReturnValue<R, EACH> {
     fn convert(self, call: &Call<'_>) -> Result<Returned, ModelError> {
         Err(nothing(call.context()))
     }

@@ -8,14 +8,14 @@ use futures_util::{Stream, StreamExt};
 
 use super::blocking::block_on;
 use super::returned::answers;
-use super::{Answered, Call, Cancelled, FunctionError, ModelError, Returned};
+use super::{Call, CallResult, Cancelled, FunctionError, ModelError, Returned};
 
 impl Call<'_> {
     /// Sends the converted item to all requests of the call as soon as there is space for it.
     ///
     /// The outer error means that the item is invalid, the inner one that no further items are
     /// needed.
-    async fn respond(&self, item: Answered) -> Result<Result<(), Cancelled>, ModelError> {
+    async fn respond(&self, item: CallResult) -> Result<Result<(), Cancelled>, ModelError> {
         let budget = self.context.budget();
         let answers = answers(self.context.model(), self.requests, item?, budget)?;
         Ok(match &self.destination {
@@ -34,8 +34,8 @@ impl Call<'_> {
 pub fn iterate<T>(
     call: &Call<'_>,
     items: impl IntoIterator<Item = T>,
-    convert: impl Fn(T) -> Answered,
-) -> Answered {
+    convert: impl Fn(T) -> CallResult,
+) -> CallResult {
     block_on(async {
         for item in items {
             if call.respond(convert(item)).await?.is_err() {
@@ -55,8 +55,8 @@ pub fn iterate<T>(
 pub async fn flow<T>(
     call: &Call<'_>,
     items: impl Stream<Item = T>,
-    convert: impl Fn(T) -> Answered,
-) -> Answered {
+    convert: impl Fn(T) -> CallResult,
+) -> CallResult {
     let mut items = pin!(items);
     let sinks = call.destination.as_ref().map(|to| &to.sinks);
     let mut next = async || {
@@ -110,7 +110,7 @@ pub fn ended(call: &Call<'_>, returned: impl Ended) -> Result<(), ModelError> {
 /// # Errors
 ///
 /// Returns the error in `ended`.
-pub async fn closed(call: &Call<'_>, ended: Result<(), ModelError>) -> Answered {
+pub async fn closed(call: &Call<'_>, ended: Result<(), ModelError>) -> CallResult {
     if let Some(destination) = &call.destination {
         destination.closed().await;
     }

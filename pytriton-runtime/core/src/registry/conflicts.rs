@@ -4,7 +4,7 @@ use crate::model::{
 use crate::text::equal;
 
 use super::ModelOptions;
-use super::rules::Flaw;
+use super::rules::Violation;
 
 const NO_BATCHING: &str = "this option needs batching: remove it, or remove `batching = false`";
 const OPENAI_BATCHING: &str = "`#[openai]` processes each request separately: remove this option";
@@ -36,7 +36,7 @@ const DELAYED: &str = "later requests can overtake a delayed request: write `\"r
 
 impl ModelOptions<'_> {
     /// The error in combining an option that was given with others.
-    pub const fn conflict(&self, option: &str) -> Flaw {
+    pub const fn conflict(&self, option: &str) -> Violation {
         let flaw = self.sequence_conflict(option);
         if flaw.is_some() {
             return flaw;
@@ -57,7 +57,7 @@ impl ModelOptions<'_> {
     }
 
     /// The error in combining an option with sequences, or using it without them.
-    const fn sequence_conflict(&self, option: &str) -> Flaw {
+    const fn sequence_conflict(&self, option: &str) -> Violation {
         use SequenceScheduling::{Direct, Oldest};
         let Some(scheduling) = self.sequence_batching else {
             return match needs_sequences(option) {
@@ -92,7 +92,7 @@ impl ModelOptions<'_> {
         }
     }
 
-    const fn inline_conflict(&self) -> Flaw {
+    const fn inline_conflict(&self) -> Violation {
         match self.call_options.inline {
             true if self.call_options.batches_in_flight > 1 => Some(
                 "an `inline` call uses its instance exclusively: remove `inline`, or `batches_in_flight`",
@@ -105,7 +105,7 @@ impl ModelOptions<'_> {
     }
 
     /// The error in combining an option of the dynamic batcher with others.
-    const fn batcher_conflict(&self, option: &[u8]) -> Flaw {
+    const fn batcher_conflict(&self, option: &[u8]) -> Violation {
         match option {
             b"preserve_ordering" if self.preserve_ordering && self.priority_levels > 1 => Some(
                 "requests of several priority levels overtake each other: remove `preserve_ordering`, or `priority_levels`",
@@ -117,7 +117,7 @@ impl ModelOptions<'_> {
         }
     }
 
-    const fn cache_conflict(&self) -> Flaw {
+    const fn cache_conflict(&self) -> Violation {
         match self.call_options.response_cache {
             true if self.openai.is_some() => Some(OPENAI_CACHE),
             true if self.preserve_ordering && self.dynamic_batching => Some(
@@ -129,7 +129,11 @@ impl ModelOptions<'_> {
 }
 
 /// The error in combining an option of a queue policy with others.
-pub(super) const fn queue_conflict(policy: &QueuePolicy, option: &[u8], ordered: bool) -> Flaw {
+pub(super) const fn queue_conflict(
+    policy: &QueuePolicy,
+    option: &[u8],
+    ordered: bool,
+) -> Violation {
     let delays = matches!(policy.timeout_action, TimeoutAction::Delay);
     let times_out = policy.default_timeout_microseconds > 0;
     match option {

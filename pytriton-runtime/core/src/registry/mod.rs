@@ -35,7 +35,7 @@ pub use names::{dimension_flaw, name_flaw, tensor_name_flaw};
 pub use options::ModelOptions;
 pub use outputs::{override_flaw, refuse_outputs};
 pub use registry::{Registration, Registry};
-pub use rules::{flaw_if, refuse, sound, timeout_action, timeout_action_flaw};
+pub use rules::{all_valid, refuse, timeout_action, timeout_action_flaw, violation_if};
 pub use signature::Signature;
 pub use versions::VersionPolicyDeclaration;
 pub(crate) use warmup::warmup_flaws;

@@ -1,7 +1,7 @@
-use super::rules::Flaw;
+use super::rules::Violation;
 
 /// The reason why a text is not a valid model name.
-pub const fn name_flaw(name: &str) -> Flaw {
+pub const fn name_flaw(name: &str) -> Violation {
     let name = name.as_bytes();
     if name.is_empty() || name.len() > 128 {
         return Some("the name of a model must have 1 to 128 characters");
@@ -22,7 +22,7 @@ pub const fn name_flaw(name: &str) -> Flaw {
 }
 
 /// The reason why a text is not a valid tensor name.
-pub const fn tensor_name_flaw(name: &str) -> Flaw {
+pub const fn tensor_name_flaw(name: &str) -> Violation {
     let name = name.as_bytes();
     if name.is_empty() {
         return Some("a tensor needs a name: write `name = \"INPUT_1\"`");
@@ -48,7 +48,7 @@ pub const fn tensor_name_flaw(name: &str) -> Flaw {
 }
 
 /// The reason why a number is not a valid dimension.
-pub const fn dimension_flaw(dimension: i64) -> Flaw {
+pub const fn dimension_flaw(dimension: i64) -> Violation {
     match dimension {
         -1 | 1.. => None,
         _ => Some("a dimension must be at least 1, or -1 for any size"),

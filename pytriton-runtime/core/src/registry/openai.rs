@@ -5,7 +5,7 @@ use crate::text::equal;
 use super::{Argument, Kind, Member, ModelOptions, Signature};
 
 /// The reason why a function cannot be served at OpenAI's routes, with what to write instead.
-type Flaw = Option<&'static str>;
+type Violation = Option<&'static str>;
 
 const OWN: &str =
     "the server handles this member of OpenAI requests itself: rename the parameter, or remove it";
@@ -14,7 +14,7 @@ const NO_PARAMETER: &str =
 
 impl Signature {
     /// The missing parts of a function under `#[openai]`.
-    pub const fn openai_flaw(&self, options: &ModelOptions<'_>) -> Flaw {
+    pub const fn openai_flaw(&self, options: &ModelOptions<'_>) -> Violation {
         let Some(surface) = options.openai else {
             return None;
         };
@@ -37,7 +37,7 @@ impl Signature {
 
 impl Argument {
     /// The reason why an input cannot be a member of an OpenAI request.
-    pub(super) const fn openai_flaw(&self, surface: Surface) -> Flaw {
+    pub(super) const fn openai_flaw(&self, surface: Surface) -> Violation {
         let Some(name) = self.input_name() else {
             return None;
         };
@@ -73,7 +73,7 @@ impl Argument {
         }
     }
 
-    const fn kind_flaw(&self, kind: Kind) -> Flaw {
+    const fn kind_flaw(&self, kind: Kind) -> Violation {
         let (datatype, one) = match self.declared {
             Declared::Value(input) => (input.datatype, true),
             Declared::Input(input) => (input.datatype, false),

@@ -2,10 +2,10 @@ use crate::model::{OutputOverride, TensorDeclaration};
 use crate::text::equal;
 
 use super::refuse;
-use super::rules::Flaw;
+use super::rules::Violation;
 
 /// The reason why a function's outputs are not allowed.
-const fn outputs_flaw(outputs: &[TensorDeclaration], overrides: &[OutputOverride]) -> Flaw {
+const fn outputs_flaw(outputs: &[TensorDeclaration], overrides: &[OutputOverride]) -> Violation {
     if overrides.len() < outputs.len() && !overrides.is_empty() {
         return Some(
             "the function returns more outputs than it has `#[output]` attributes: write one for each, or none",
@@ -68,7 +68,7 @@ pub const fn override_flaw(
     overrides: &[OutputOverride],
     index: usize,
     batching: bool,
-) -> Flaw {
+) -> Violation {
     match index < outputs.len() && index < overrides.len() {
         true if overrides[index].shape.is_some() => {
             overridden(outputs[index], overrides, index).shape_flaw(batching)

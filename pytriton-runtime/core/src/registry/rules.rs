@@ -5,13 +5,13 @@ use super::conflicts::queue_conflict;
 use super::names::name_flaw;
 
 /// The reason why an option is invalid, with what to write instead.
-pub(super) type Flaw = Option<&'static str>;
+pub(super) type Violation = Option<&'static str>;
 
 impl ModelOptions<'_> {
     /// The error in the value of an option that was given.
     ///
     /// Generated code calls it at compile time; run-time models call it when they are built.
-    pub const fn flaw(&self, option: &str) -> Flaw {
+    pub const fn flaw(&self, option: &str) -> Violation {
         match option.as_bytes() {
             b"name" => name_flaw(self.name),
             b"version" => range(self.version, MAX_INT32, EXPECTED_INT32),
@@ -35,7 +35,7 @@ impl ModelOptions<'_> {
         }
     }
 
-    const fn default_level_flaw(&self) -> Flaw {
+    const fn default_level_flaw(&self) -> Violation {
         match (self.default_priority_level, self.priority_levels) {
             // Without levels, the option itself is the error.
             (_, 0) => None,
@@ -44,7 +44,7 @@ impl ModelOptions<'_> {
         }
     }
 
-    const fn instances_flaw(&self) -> Flaw {
+    const fn instances_flaw(&self) -> Violation {
         if self.instances.is_empty() {
             return Some("a model needs an instance: write `[cpu(1)]`");
         }
@@ -59,7 +59,7 @@ impl ModelOptions<'_> {
     }
 
     /// The error in the instance group with this index.
-    pub const fn instance_flaw(&self, index: usize) -> Flaw {
+    pub const fn instance_flaw(&self, index: usize) -> Violation {
         let InstanceGroup { device, count } = self.instances[index];
         match device {
             Device::Gpu(number) if number > MAX_INT32 => {
@@ -90,7 +90,7 @@ impl ModelOptions<'_> {
     }
 
     /// The error in the preferred batch size with this index.
-    pub const fn preferred_flaw(&self, index: usize) -> Flaw {
+    pub const fn preferred_flaw(&self, index: usize) -> Violation {
         // Without batching, the option itself is the error.
         if !self.batching {
             return None;
@@ -110,7 +110,7 @@ impl ModelOptions<'_> {
     }
 
     /// The error in an option of the level policy with this index.
-    pub const fn level_flaw(&self, index: usize, option: &str) -> Flaw {
+    pub const fn level_flaw(&self, index: usize, option: &str) -> Violation {
         let (level, policy) = &self.priority_queue_policy[index];
         match option.as_bytes() {
             // Without levels, the policy itself is the error.
@@ -137,7 +137,7 @@ impl ModelOptions<'_> {
 }
 
 /// The flaw of a number that is 0 or more than `most`.
-pub(super) const fn range(number: u32, most: u32, flaw: &'static str) -> Flaw {
+pub(super) const fn range(number: u32, most: u32, flaw: &'static str) -> Violation {
     if number > 0 && number <= most {
         None
     } else {
@@ -145,12 +145,12 @@ pub(super) const fn range(number: u32, most: u32, flaw: &'static str) -> Flaw {
     }
 }
 
-const fn first(one: Flaw, other: Flaw) -> Flaw {
+const fn first(one: Violation, other: Violation) -> Violation {
     if one.is_some() { one } else { other }
 }
 
 /// Whether there are no flaws.
-pub const fn sound(flaws: &[Flaw]) -> bool {
+pub const fn all_valid(flaws: &[Violation]) -> bool {
     let mut index = 0;
     while index < flaws.len() {
         if flaws[index].is_some() {
@@ -162,7 +162,7 @@ pub const fn sound(flaws: &[Flaw]) -> bool {
 }
 
 /// The flaw, unless it is a consequence of another one.
-pub const fn flaw_if(sound: bool, flaw: Flaw) -> Flaw {
+pub const fn violation_if(sound: bool, flaw: Violation) -> Violation {
     if sound { flaw } else { None }
 }
 
@@ -172,7 +172,7 @@ pub const fn flaw_if(sound: bool, flaw: Flaw) -> Flaw {
 ///
 /// In a constant, which makes it a compile error.
 #[track_caller]
-pub const fn refuse(flaw: Flaw) {
+pub const fn refuse(flaw: Violation) {
     let (right, text) = match flaw {
         Some(flaw) => (false, flaw),
         None => (true, ""),
@@ -189,7 +189,7 @@ pub const fn timeout_action(name: &str) -> TimeoutAction {
 }
 
 /// The reason why a text is not a valid timeout action.
-pub const fn timeout_action_flaw(name: &str) -> Flaw {
+pub const fn timeout_action_flaw(name: &str) -> Violation {
     match TimeoutAction::named(name) {
         Some(_) => None,
         None => Some("expected `\"reject\"` or `\"delay\"`"),

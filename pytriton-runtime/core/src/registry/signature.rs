@@ -1,7 +1,7 @@
 use crate::model::{CallMode, Declared, FirstValue, InputType, TensorDeclaration};
 use crate::text::equal;
 
-use super::rules::Flaw;
+use super::rules::Violation;
 use super::{Argument, ModelOptions, tensor_name_flaw};
 
 /// The parameters of a model's function, with the effects of its decorators.
@@ -19,7 +19,7 @@ pub struct Signature {
     pub declared: &'static [TensorDeclaration],
 }
 
-const TWICE: &str = "two parameters have this type: remove one";
+const DUPLICATE_PARAMETER: &str = "two parameters have this type: remove one";
 const NO_INPUT: &str = "this is not an input: remove `#[input]`";
 const NOT_FILLED: &str = "this is not an input: `#[fill_optionals]` cannot set it";
 const OTHER_INPUTS: &str = "a function that takes `&[Request]` has no other inputs: remove this parameter, and call `request.array(\"…\")`";
@@ -138,7 +138,7 @@ impl Signature {
     }
 
     /// The outputs of one response, if the function takes `Responses`.
-    pub const fn answers(&self) -> &'static [TensorDeclaration] {
+    pub const fn response_outputs(&self) -> &'static [TensorDeclaration] {
         let mut index = 0;
         while index < self.arguments.len() {
             if let Declared::Responses { outputs, .. } = self.arguments[index].declared {
@@ -150,7 +150,7 @@ impl Signature {
     }
 
     /// The error in the type of the argument with this index.
-    pub const fn flaw(&self, argument: usize, options: &ModelOptions<'_>) -> Flaw {
+    pub const fn flaw(&self, argument: usize, options: &ModelOptions<'_>) -> Violation {
         let one = &self.arguments[argument];
         if let Some(surface) = options.openai
             && let Some(flaw) = one.openai_flaw(surface)
@@ -162,7 +162,7 @@ impl Signature {
             Declared::Input(_) | Declared::Value(_) if one.name.is_none() => Some(NO_NAME),
             Declared::Input(_) | Declared::Value(_) => one.declaration().flaw(options.batching),
             declared @ Declared::State { .. } if self.takes(declared, argument) => Some(TWO_STATES),
-            declared if self.takes(declared, argument) => Some(TWICE),
+            declared if self.takes(declared, argument) => Some(DUPLICATE_PARAMETER),
             _ if one.filled => Some(NOT_FILLED),
             Declared::Sequence { each } | Declared::State { each } => {
                 self.sequence_flaw(one.declared, each, options)
@@ -180,7 +180,7 @@ impl Signature {
 
     /// The error in the type of any argument, if each has the name of an array with an axis in
     /// addition to the batch.
-    pub const fn plain_flaw(&self, options: &ModelOptions<'_>) -> Flaw {
+    pub const fn plain_flaw(&self, options: &ModelOptions<'_>) -> Violation {
         let mut index = 0;
         while index < self.arguments.len() {
             let flaw = match self.arguments[index].declared {
@@ -206,7 +206,7 @@ impl Signature {
         declared: Declared,
         each: bool,
         options: &ModelOptions<'_>,
-    ) -> Flaw {
+    ) -> Violation {
         let many = !matches!(self.call(), CallMode::Request);
         match declared {
             _ if options.sequence_batching.is_none() => Some(NO_SEQUENCES),
@@ -227,7 +227,7 @@ impl Signature {
     }
 
     /// The error in its shape.
-    pub const fn shape_flaw(&self, argument: usize, options: &ModelOptions<'_>) -> Flaw {
+    pub const fn shape_flaw(&self, argument: usize, options: &ModelOptions<'_>) -> Violation {
         let one = &self.arguments[argument];
         match (one.declared, one.shape) {
             (Declared::Value(_), Some([])) => Some(ONE_VALUE),
@@ -247,7 +247,7 @@ impl Signature {
     }
 
     /// The error in its sample values.
-    pub const fn example_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Flaw {
+    pub const fn example_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Violation {
         // A parameter that is not an input is reported as such.
         match self.arguments[argument].input() {
             Some(_) => self.arguments[argument].declaration().example_flaw(),
@@ -256,7 +256,7 @@ impl Signature {
     }
 
     /// The error in its name.
-    pub const fn name_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Flaw {
+    pub const fn name_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Violation {
         let Some(name) = self.arguments[argument].input_name() else {
             return None;
         };
@@ -274,7 +274,7 @@ impl Signature {
     }
 
     /// The error in its `#[input]`.
-    pub const fn given_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Flaw {
+    pub const fn given_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Violation {
         match self.arguments[argument].input() {
             Some(_) => None,
             None => Some(NO_INPUT),
@@ -282,7 +282,7 @@ impl Signature {
     }
 
     /// The error in its `#[first_value]`.
-    pub const fn first_value_flaw(&self, _: usize, options: &ModelOptions<'_>) -> Flaw {
+    pub const fn first_value_flaw(&self, _: usize, options: &ModelOptions<'_>) -> Violation {
         match self.batch {
             _ if !options.batching => {
                 Some("`#[first_value]` requires batches: remove it, or remove `batching = false`")
@@ -298,7 +298,7 @@ impl Signature {
     }
 
     /// The error in its option `squeeze`.
-    pub const fn squeeze_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Flaw {
+    pub const fn squeeze_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Violation {
         let one = &self.arguments[argument];
         match (one.declared, one.squeeze) {
             (Declared::Input(_), Some(true)) => Some(
@@ -312,7 +312,7 @@ impl Signature {
     }
 
     /// The error in the decorator with this name on the function.
-    pub const fn step_flaw(&self, name: &str, options: &ModelOptions<'_>) -> Flaw {
+    pub const fn step_flaw(&self, name: &str, options: &ModelOptions<'_>) -> Violation {
         match name.as_bytes() {
             b"group_by_values" | b"pad_batch" | b"step" if self.decoupled => Some(
                 "a decorator supports one response per request: remove this, or return a single response",
@@ -331,7 +331,7 @@ impl Signature {
     }
 
     /// The error in the combination of all parameters.
-    pub const fn whole_flaw(&self, options: &ModelOptions<'_>) -> Flaw {
+    pub const fn whole_flaw(&self, options: &ModelOptions<'_>) -> Violation {
         if self.decoupled && options.call_options.response_cache {
             return Some(
                 "`response_cache = true` stores one response per request: remove it, or return a single response",
@@ -354,7 +354,7 @@ impl Signature {
     }
 
     /// The reason why the function cannot be called on a thread that serves connections.
-    pub const fn inline_flaw(&self, is_async: bool, options: &ModelOptions<'_>) -> Flaw {
+    pub const fn inline_flaw(&self, is_async: bool, options: &ModelOptions<'_>) -> Violation {
         match options.call_options.inline {
             false => None,
             true if is_async => {
@@ -371,7 +371,7 @@ impl Signature {
     }
 
     /// The error in declaring an input on a function that takes arrays.
-    pub const fn declared_flaw(&self) -> Flaw {
+    pub const fn declared_flaw(&self) -> Violation {
         match self.raw() {
             true => None,
             false => Some(
@@ -381,7 +381,7 @@ impl Signature {
     }
 
     /// The error in its shape.
-    pub const fn declared_shape_flaw(&self, input: usize) -> Flaw {
+    pub const fn declared_shape_flaw(&self, input: usize) -> Violation {
         match self.raw() {
             true => self.declared[input].shape_flaw(false),
             false => None,
@@ -389,7 +389,7 @@ impl Signature {
     }
 
     /// The error in its sample values.
-    pub const fn declared_example_flaw(&self, input: usize) -> Flaw {
+    pub const fn declared_example_flaw(&self, input: usize) -> Violation {
         match self.raw() {
             true => self.declared[input].example_flaw(),
             false => None,

@@ -1,7 +1,7 @@
 use crate::model::{EXPECTED_INT32, MAX_INT32, VersionPolicy};
 
 use super::ModelOptions;
-use super::rules::{Flaw, range};
+use super::rules::{Violation, range};
 
 /// The option for the served versions of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl<'a> From<&'a VersionPolicy> for VersionPolicyDeclaration<'a> {
 
 impl ModelOptions<'_> {
     /// The error in the version policy.
-    pub(super) const fn version_policy_flaw(&self) -> Flaw {
+    pub(super) const fn version_policy_flaw(&self) -> Violation {
         match self.version_policy {
             Some(VersionPolicyDeclaration::Latest(count)) => range(
                 count,
@@ -49,7 +49,7 @@ impl ModelOptions<'_> {
     }
 }
 
-const fn specific_flaw(versions: &[u32]) -> Flaw {
+const fn specific_flaw(versions: &[u32]) -> Violation {
     if versions.is_empty() {
         return Some("`specific` must list at least one version: write `specific([1])`");
     }

@@ -1,9 +1,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::call::{Call, Execution, Instance, ModelError, Returned};
-
-pub(super) type CallResult = Result<Returned, ModelError>;
+use crate::call::{Call, CallResult, Execution, Instance};
 
 /// A function without a state.
 pub(super) type Plain = dyn Fn(&Call<'_>) -> CallResult + Send + Sync;

@@ -3,13 +3,13 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::call::{
-    Call, Context, Execution, Instance, IntoState, LoadedInstance, SequenceParameter, Sequenced,
-    Start, Started, Starts,
+    Call, CallResult, Context, Execution, Instance, IntoState, LoadedInstance, SequenceParameter,
+    Sequenced, Start, Started, Starts,
 };
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
-use super::instance::{CallResult, WaitingOnState};
+use super::instance::WaitingOnState;
 use super::into_outputs::{call_outputs, each};
 use super::stateful::MakeState;
 use super::{Failure, Function, Inputs, IntoOutputs};
