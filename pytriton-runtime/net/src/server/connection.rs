@@ -182,11 +182,15 @@ impl<S: HttpService> Connections<S> {
                 }
             }
         };
-        let service = self.port.service.connect();
-        let service = service_fn(|request| self.port.respond(&service, request, &state));
-        let io = TokioIo::new(io);
         // The memory of the window is reserved while the connection is served.
         let window = http2.then(|| self.windows.open());
+        if !http2 {
+            io.reserve_heads(self.windows.budget());
+        }
+        let io = TokioIo::new(io);
+        let service = self.port.service.connect();
+        let (port, requests) = (&self.port, window.as_ref());
+        let service = service_fn(|request| port.respond(&service, request, &state, requests));
         let connection = match &window {
             Some(window) => {
                 let builder = self.builders.http2(window, StreamExecutor::new(&state));

@@ -144,16 +144,14 @@ impl ConnectionState {
     /// Returns the phase of the current HTTP/1.1 request. Returns `None` if no request is active,
     /// or if the whole response has been handed over.
     pub(crate) fn http1_phase(&self) -> Option<Http1Phase> {
+        self.lock().http1_phase()
+    }
+
+    /// Returns the number of requests whose heads have arrived, and the phase of the latest.
+    #[inline]
+    pub(crate) fn http1_requests(&self) -> (u64, Option<Http1Phase>) {
         let inner = self.lock();
-        let stream = inner.streams.get(inner.latest)?;
-        if !inner.http1 || stream.is_ended() {
-            return None;
-        }
-        Some(match (stream.is_responded(), stream.is_received()) {
-            (true, _) => Http1Phase::Responding,
-            (false, true) => Http1Phase::Waiting,
-            (false, false) => Http1Phase::Receiving,
-        })
+        (inner.next_number, inner.http1_phase())
     }
 
     /// Records that the client of the latest HTTP/1.1 request may have disconnected.
@@ -229,6 +227,18 @@ impl ConnectionState {
 }
 
 impl Inner {
+    fn http1_phase(&self) -> Option<Http1Phase> {
+        let stream = self.streams.get(self.latest)?;
+        if !self.http1 || stream.is_ended() {
+            return None;
+        }
+        Some(match (stream.is_responded(), stream.is_received()) {
+            (true, _) => Http1Phase::Responding,
+            (false, true) => Http1Phase::Waiting,
+            (false, false) => Http1Phase::Receiving,
+        })
+    }
+
     fn idle_since(&self) -> Option<Instant> {
         let idle = self.streams.is_empty() && self.stalled.is_none();
         idle.then_some(self.idle_since)

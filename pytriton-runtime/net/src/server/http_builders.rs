@@ -19,11 +19,11 @@ const HEAD_READ_FACTOR: usize = 4;
 const MIN_HTTP1_BUFFER_BYTES: usize = 8 << 10;
 
 /// The HTTP/1 buffers of all connections of a port get at most this fraction of the memory budget
-/// (a divisor). They are not counted in it, so their size bounds them.
+/// (a divisor), so that heads leave space for requests.
 const HTTP1_SHARE_OF_BUDGET: usize = 4;
 
 /// hyper's buffer grows by doubling.
-const HTTP1_BUFFER_GROWTH: usize = 2;
+pub(crate) const HTTP1_BUFFER_GROWTH: usize = 2;
 
 /// The overhead of HTTP/1 syntax, which [`ConnectionLimits::max_header_bytes`] does not include:
 /// the request line, and the separators of each header.

@@ -7,6 +7,8 @@ mod body_timeout;
 mod bound_port;
 mod connection;
 mod connection_limit;
+#[cfg(test)]
+mod connection_memory_tests;
 mod connection_state;
 #[cfg(test)]
 mod connection_state_tests;
@@ -16,6 +18,7 @@ mod endpoint;
 mod half_closed_tests;
 mod handshake;
 mod head;
+mod head_memory;
 mod health_only_connections;
 mod host_check;
 mod http2_preface;

@@ -6,10 +6,11 @@ use futures_util::future::{Either, ready};
 use http::header::CONNECTION;
 use http::request::Parts;
 use http::{HeaderValue, Request, Response, Version};
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use pytriton_core::memory_budget::{MemoryBudget, MemoryBudgetError, MemoryPermit};
 
 use crate::server::connection_state::ConnectionState;
+use crate::server::receive_windows::ReceiveWindow;
 use crate::server::response_body::ResponseBody;
 use crate::{HostCheck, HttpService, Refusal, RequestBody, check_head};
 
@@ -40,16 +41,17 @@ impl<S: HttpService> Port<S> {
         service: &S,
         request: Request<Incoming>,
         state: &ConnectionState,
+        window: Option<&ReceiveWindow>,
     ) -> impl Future<Output = Result<Response<ResponseBody<S::Body>>, Infallible>> + Send + use<S>
     {
         let stream = state.open(request.version());
         let http1 = request.version() < Version::HTTP_2;
         let (head, body) = request.into_parts();
-        let body = RequestBody::new(body, stream.handle().clone());
-        let (permit, refusal) = match self.admit(&head) {
-            Ok(permit) => (permit, None),
-            Err(refusal) => (None, Some(refusal)),
+        let (permit, unread, refusal) = match self.admit(&head, &body, window) {
+            Ok((permit, unread)) => (permit, unread, None),
+            Err(refusal) => (None, None, Some(refusal)),
         };
+        let body = RequestBody::new(body, stream.handle().clone(), unread);
         let close = http1 && (refusal.is_some() || self.exhausted.is_some());
         // The future of the service is large, so it is moved as rarely as possible.
         let response = match refusal {
@@ -67,19 +69,30 @@ impl<S: HttpService> Port<S> {
         })
     }
 
-    /// Checks the head of a request. Returns the reservation of its memory, if it needs one.
-    fn admit(&self, head: &Parts) -> Result<Option<MemoryPermit>, Refusal> {
-        // An HTTP/1 connection has one head, whose buffer is limited. An HTTP/2 connection has
-        // many.
-        let permit = match head.version < Version::HTTP_2 {
-            true => None,
-            false => Some(self.reserve(head)?),
+    /// Checks the head of a request. Returns the reservations of its memory and of the unread bytes
+    /// of its body, if they are needed.
+    fn admit(
+        &self,
+        head: &Parts,
+        body: &Incoming,
+        window: Option<&ReceiveWindow>,
+    ) -> Result<(Option<MemoryPermit>, Option<MemoryPermit>), Refusal> {
+        // The connection itself reserves the heads and bodies of HTTP/1, of which it has one.
+        let (permit, unread) = match window {
+            None => (None, None),
+            Some(window) => {
+                let unread = window.unreserved(body.size_hint().upper());
+                (
+                    Some(self.reserve(head)?),
+                    self.reserve_unread(head, unread)?,
+                )
+            }
         };
         let host = check_head(head.version, &head.headers)?;
         self.hosts.check(head, host)?;
         match self.exhausted {
             Some(limit) if !self.service.is_health(head) => Err(Refusal::Connections { limit }),
-            _ => Ok(permit),
+            _ => Ok((permit, unread)),
         }
     }
 
@@ -93,6 +106,18 @@ impl<S: HttpService> Port<S> {
             };
             permit.map_err(|_| exhausted)
         })
+    }
+
+    /// Reserves the bytes of a body that may wait to be read. Those of health requests are few.
+    fn reserve_unread(
+        &self,
+        head: &Parts,
+        bytes: usize,
+    ) -> Result<Option<MemoryPermit>, MemoryBudgetError> {
+        match bytes == 0 || self.service.is_health(head) {
+            true => Ok(None),
+            false => self.budget.permit(bytes).map(Some),
+        }
     }
 }
 

@@ -37,8 +37,9 @@ pub struct ReceiveWindows {
 #[derive(Debug)]
 pub(crate) struct ReceiveWindow {
     bytes: usize,
-    /// `None` if the budget is exhausted. The window is then the smallest one.
-    _reserved: Option<Reserved>,
+    /// `None` if the budget is exhausted. The window is then the smallest one, and each request
+    /// reserves its bytes in it.
+    reserved: Option<Reserved>,
 }
 
 #[derive(Debug)]
@@ -86,12 +87,12 @@ impl ReceiveWindows {
             self.reserved.fetch_sub(bytes, order);
             return ReceiveWindow {
                 bytes: MIN_WINDOW_BYTES,
-                _reserved: None,
+                reserved: None,
             };
         }
         ReceiveWindow {
             bytes,
-            _reserved: Some(Reserved {
+            reserved: Some(Reserved {
                 windows: Arc::clone(self),
                 bytes,
                 _permit: permit,
@@ -104,6 +105,16 @@ impl ReceiveWindow {
     /// Returns the window of the connection in bytes.
     pub(crate) fn connection(&self) -> u32 {
         u32::try_from(self.bytes).unwrap_or(u32::MAX)
+    }
+
+    /// Returns how many bytes of a body may wait in the window without a reservation. `length` is
+    /// the length of the body, if it is known.
+    pub(crate) fn unreserved(&self, length: Option<u64>) -> usize {
+        let length = length.and_then(|length| usize::try_from(length).ok());
+        match self.reserved {
+            Some(_) => 0,
+            None => length.map_or(self.bytes, |length| length.min(self.bytes)),
+        }
     }
 
     /// Returns the number of concurrent streams, at most `limit`. A stream takes some KiB with its

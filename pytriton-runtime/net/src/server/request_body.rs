@@ -4,6 +4,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
+use pytriton_core::memory_budget::MemoryPermit;
 
 use crate::server::stream_handle::StreamHandle;
 
@@ -12,15 +13,21 @@ use crate::server::stream_handle::StreamHandle;
 pub struct RequestBody {
     body: Incoming,
     stream: StreamHandle,
+    /// The memory of the bytes that wait to be read, if the connection has not reserved it.
+    _unread: Option<MemoryPermit>,
 }
 
 impl RequestBody {
     #[inline]
-    pub(crate) fn new(body: Incoming, stream: StreamHandle) -> Self {
+    pub(crate) fn new(body: Incoming, stream: StreamHandle, unread: Option<MemoryPermit>) -> Self {
         if body.is_end_stream() {
             stream.receive();
         }
-        Self { body, stream }
+        Self {
+            body,
+            stream,
+            _unread: unread,
+        }
     }
 }
 

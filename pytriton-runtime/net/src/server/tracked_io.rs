@@ -1,13 +1,16 @@
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
+use pytriton_core::memory_budget::MemoryBudget;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::server::connection_state::{ConnectionState, Http1Phase};
+use crate::server::head_memory::HeadMemory;
 use crate::server::http2_preface::Preface;
 use crate::server::stream::Stream;
 
@@ -38,6 +41,8 @@ pub(crate) struct TrackedIo {
     stream: Stream,
     preface: Preface,
     state: ConnectionState,
+    /// `None` for an HTTP/2 connection.
+    heads: Option<HeadMemory>,
     half_closed: Option<HalfClosed>,
     /// Whether data remains to be written.
     unwritten: bool,
@@ -66,6 +71,7 @@ impl TrackedIo {
             stream,
             preface: Preface::default(),
             state: state.clone(),
+            heads: None,
             half_closed: None,
             unwritten: false,
             reader: None,
@@ -73,6 +79,11 @@ impl TrackedIo {
             written_bytes: 0,
             linger_timer: None,
         }
+    }
+
+    /// Reserves the memory of the heads of HTTP/1 requests.
+    pub(crate) fn reserve_heads(&mut self, budget: &Arc<MemoryBudget>) {
+        self.heads = Some(HeadMemory::new(budget));
     }
 
     /// Returns whether the client uses HTTP/2, according to its first bytes.
@@ -207,7 +218,14 @@ impl AsyncRead for TrackedIo {
         }
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
-        if buffer.filled().len() > before || buffer.remaining() == 0 {
+        let bytes = buffer.filled().len() - before;
+        let Self { state, heads, .. } = &mut *self;
+        if let Some(heads) = heads
+            && bytes > 0
+        {
+            heads.add(bytes, state)?;
+        }
+        if bytes > 0 || buffer.remaining() == 0 {
             return Poll::Ready(Ok(()));
         }
         self.poll_end(context)
