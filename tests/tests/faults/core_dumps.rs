@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::Duration;
 
 use pytriton_tests::{Result, Server};
 
@@ -10,13 +11,17 @@ use crate::engine::prepare;
 use crate::process::{group, signal, tritonserver, wait_until};
 use crate::resource_exhaustion::identity;
 use crate::shell::shell;
-use crate::{EXIT, NOTICED, http};
+use crate::{EXIT, http};
 
 /// The size of the tensors before the crash.
 const BYTES: usize = 16 << 20;
 
 /// The maximum size of a dump: tritonserver's own memory keeps several tensors for reuse.
 const DUMP: u64 = 256 << 20;
+
+/// The time limit for the end of a process: the kernel writes its dump first, and the disk may be
+/// busy.
+const DUMPED: Duration = Duration::from_secs(20);
 
 /// Starts a server in a directory of its own, and sends large tensors.
 fn start(home: &Path, arguments: &str) -> Result<Server> {
@@ -61,7 +66,7 @@ fn dump_of_tritonserver_excludes_shared_memory() -> Result<()> {
     let server = start(home.path(), "")?;
     let id = tritonserver(&server);
     signal("SEGV", id)?;
-    let (status, log) = server.wait(NOTICED)?;
+    let (status, log) = server.wait(DUMPED)?;
     assert_eq!(status.code(), Some(1), "{log}");
     let expected = "error: tritonserver was killed by signal 11";
     assert!(log.contains(expected), "{log}");
@@ -75,7 +80,7 @@ fn dump_of_a_restarted_tritonserver_excludes_shared_memory() -> Result<()> {
     let server = start(home.path(), "--restart")?;
     let id = tritonserver(&server);
     signal("SEGV", id)?;
-    wait_until("the news of its end", NOTICED, || {
+    wait_until("the news of its end", DUMPED, || {
         let log = server.log().unwrap_or_default();
         log.contains("killed by signal 11 (SIGSEGV)") && log.contains("restarting it in ")
     });
@@ -89,7 +94,7 @@ fn dump_of_the_worker_excludes_shared_memory() -> Result<()> {
     let server = start(home.path(), "")?;
     let id = tritonserver(&server);
     server.signal("ABRT")?;
-    wait_until("the end of tritonserver", NOTICED, || group(id).is_empty());
-    server.wait(NOTICED)?;
+    wait_until("the end of tritonserver", DUMPED, || group(id).is_empty());
+    server.wait(DUMPED)?;
     is_small(home.path())
 }
