@@ -136,9 +136,8 @@ pub struct ModelStatistics {
 impl ModelStatistics {
     /// Returns the time of the last inference in milliseconds since the epoch; 0 for none.
     pub fn last_inference_ms(&self) -> u64 {
-        let since = self
-            .last_inference
-            .map(|last| last.duration_since(UNIX_EPOCH));
-        since.map_or(0, |since| since.map_or(0, |since| since.as_millis() as u64))
+        let last = self.last_inference.unwrap_or(UNIX_EPOCH);
+        let since = last.duration_since(UNIX_EPOCH).unwrap_or_default();
+        since.as_secs() * 1000 + u64::from(since.subsec_millis())
     }
 }
