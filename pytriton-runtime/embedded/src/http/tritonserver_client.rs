@@ -1,4 +1,5 @@
 use std::error::Error;
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,6 +53,13 @@ pub(super) enum TritonserverError {
     /// tritonserver refused an OpenAI request without a message.
     #[error("tritonserver responded with status {0}")]
     Status(StatusCode),
+}
+
+impl TritonserverError {
+    /// The error of a failed connection.
+    pub(super) fn gone(error: impl fmt::Display) -> Self {
+        Self::Gone(error.to_string())
+    }
 }
 
 /// An HTTP client of a tritonserver on this machine.
@@ -124,8 +132,7 @@ impl TritonserverClient {
             .and_then(Result::ok);
         let permit = permit.ok_or(TritonserverError::Full)?;
         let opened = open(address).await;
-        let (sender, _, driver) =
-            opened.map_err(|error| TritonserverError::Gone(error.to_string()))?;
+        let (sender, _, driver) = opened.map_err(TritonserverError::gone)?;
         let mut tasks = JoinSet::new();
         tasks.spawn(driver);
         Ok(Connection::Own {

@@ -114,7 +114,7 @@ impl Relay {
         group: Group,
     ) -> Result<HttpResponse, Failure> {
         let opened = self.client.open_group(&mut request, group);
-        opened.map_err(|error| unavailable(&TritonserverError::Gone(error.to_string())))?;
+        opened.map_err(|error| unavailable(&TritonserverError::gone(error)))?;
         let (head, response) = PendingResponse::of(self.client.connect(), request).await?;
         let kind = head.headers.get(CONTENT_TYPE);
         if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
@@ -130,8 +130,7 @@ impl Relay {
     /// Returns the models that tritonserver has loaded, by name and version.
     pub(super) fn loaded(&self) -> Result<Vec<Arc<ModelSpec>>, Failure> {
         let loaded = self.models.loaded();
-        let loaded =
-            loaded.map_err(|away| unavailable(&TritonserverError::Gone(away.to_string())))?;
+        let loaded = loaded.map_err(|away| unavailable(&TritonserverError::gone(away)))?;
         Ok(loaded.into_iter().map(Arc::clone).collect())
     }
 
@@ -141,8 +140,7 @@ impl Relay {
         let address = address.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
         let request = Request::get("/metrics").header(HOST, address.to_string());
         let request = request.body(Full::default());
-        let request =
-            request.map_err(|error| unavailable(&TritonserverError::Gone(error.to_string())))?;
+        let request = request.map_err(|error| unavailable(&TritonserverError::gone(error)))?;
         let connect = self.client.connect_to(address);
         let (head, response) = PendingResponse::of(connect, request).await?;
         let plain = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(PLAIN))]);
@@ -168,7 +166,7 @@ impl PendingResponse {
         let mut connection = connect.await.map_err(|error| unavailable(&error))?;
         let (head, body) = match timeout_at(deadline, connection.send(request)).await {
             Ok(Ok(response)) => response.into_parts(),
-            Ok(Err(error)) => return Err(unavailable(&TritonserverError::Gone(error.to_string()))),
+            Ok(Err(error)) => return Err(unavailable(&TritonserverError::gone(error))),
             Err(_) => return Err(unavailable(&TritonserverError::Late)),
         };
         let response = Self {
@@ -188,7 +186,7 @@ impl PendingResponse {
             match frame.map(|frame| frame.into_data()) {
                 Ok(Ok(data)) => return Some(Ok(data)),
                 Ok(Err(_)) => {}
-                Err(error) => return Some(Err(TritonserverError::Gone(error.to_string()))),
+                Err(error) => return Some(Err(TritonserverError::gone(error))),
             }
         }
     }

@@ -101,7 +101,7 @@ impl UpstreamResponses {
 }
 
 pub(super) fn unavailable(error: &dyn fmt::Display) -> OpenAiError {
-    no_response(&TritonserverError::Gone(error.to_string()))
+    no_response(&TritonserverError::gone(error))
 }
 
 pub(super) fn no_response(error: &TritonserverError) -> OpenAiError {
