@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use pytriton_core::model::{Batcher, BatcherOptions, ModelSpec, VersionPolicy};
+use pytriton_core::model::{Batcher, ModelSpec, VersionPolicy};
 use pytriton_core::registry::Registration;
 use pytriton_core::text::excerpt;
 use pytriton_kserve::configuration::{BACKEND, configuration};
@@ -173,17 +173,13 @@ fn dynamic_batching(
             // Levels and policies depend on each other: either all are kept or none.
             _ if own.is_some_and(|own| own.get(name) == Some(value)) => {
                 if let Some(before) = before {
-                    batcher = Batcher {
-                        options: BatcherOptions {
-                            max_queue_delay_microseconds: batcher
-                                .options
-                                .max_queue_delay_microseconds,
-                            preserve_ordering: batcher.options.preserve_ordering,
-                            ..before.options
-                        },
-                        preferred_batch_size: batcher.preferred_batch_size,
-                        ..before.clone()
-                    };
+                    let (options, kept) = (&mut batcher.options, &before.options);
+                    options.priority_levels = kept.priority_levels;
+                    options.default_priority_level = kept.default_priority_level;
+                    batcher.queue_policy = before.queue_policy;
+                    batcher
+                        .priority_queue_policy
+                        .clone_from(&before.priority_queue_policy);
                 }
             }
             _ => return Err(wrong(name)),
