@@ -136,12 +136,11 @@ impl ModelOptions<'_> {
     }
 }
 
-/// The flaw of a number that is 0 or more than `most`.
-pub(super) const fn range(number: u32, most: u32, flaw: &'static str) -> Violation {
-    if number > 0 && number <= most {
-        None
-    } else {
-        Some(flaw)
+/// The violation by a number that is 0 or more than `most`.
+pub(super) const fn range(number: u32, most: u32, violation: &'static str) -> Violation {
+    match number > 0 && number <= most {
+        true => None,
+        false => Some(violation),
     }
 }
 
@@ -149,11 +148,11 @@ const fn first(one: Violation, other: Violation) -> Violation {
     if one.is_some() { one } else { other }
 }
 
-/// Whether there are no flaws.
-pub const fn all_valid(flaws: &[Violation]) -> bool {
+/// Whether there are no violations.
+pub const fn all_valid(violations: &[Violation]) -> bool {
     let mut index = 0;
-    while index < flaws.len() {
-        if flaws[index].is_some() {
+    while index < violations.len() {
+        if violations[index].is_some() {
             return false;
         }
         index += 1;
@@ -161,23 +160,23 @@ pub const fn all_valid(flaws: &[Violation]) -> bool {
     true
 }
 
-/// The flaw, unless it is a consequence of another one.
-pub const fn violation_if(sound: bool, flaw: Violation) -> Violation {
-    if sound { flaw } else { None }
+/// The violation if the other options are valid. Otherwise it is a consequence of theirs.
+pub const fn violation_if(valid: bool, violation: Violation) -> Violation {
+    if valid { violation } else { None }
 }
 
-/// Reports a flaw at compile time, on the tokens of the call.
+/// Reports a violation at compile time, on the tokens of the call.
 ///
 /// # Panics
 ///
 /// In a constant, which makes it a compile error.
 #[track_caller]
-pub const fn refuse(flaw: Violation) {
-    let (right, text) = match flaw {
-        Some(flaw) => (false, flaw),
+pub const fn refuse(violation: Violation) {
+    let (valid, text) = match violation {
+        Some(text) => (false, text),
         None => (true, ""),
     };
-    assert!(right, "{}", text);
+    assert!(valid, "{}", text);
 }
 
 /// The action with this name, which [`timeout_action_flaw`] has accepted.
