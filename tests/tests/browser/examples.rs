@@ -83,7 +83,6 @@ fn fill_in(server: &Server, snippets: &Snippets) -> Result<()> {
 }
 
 #[test]
-#[ignore = "needs Chromium of Debian: a command of its own, which `.ci/run` has"]
 fn forms_of_all_examples_return_a_response() -> Result<()> {
     let snippets = Snippets::new("models")?;
     let server = Server::start(MODELS, &HISTOGRAMS)?;
@@ -92,7 +91,6 @@ fn forms_of_all_examples_return_a_response() -> Result<()> {
 }
 
 #[test]
-#[ignore = "needs Chromium of Debian: a command of its own, which `.ci/run` has"]
 fn forms_work_with_the_tritonserver_engine() -> Result<()> {
     let (engine, folder) = (Engine::Tritonserver, Path::new(FOLDER));
     let server = Server::start_with(engine, folder, MODELS, &[])?;
@@ -100,7 +98,6 @@ fn forms_work_with_the_tritonserver_engine() -> Result<()> {
 }
 
 #[test]
-#[ignore = "needs Chromium of Debian: a command of its own, which `.ci/run` has"]
 fn forms_of_examples_with_their_own_server_return_a_response() -> Result<()> {
     // One crate for all, so that their programs are built once.
     let snippets = Snippets::new("alone")?;

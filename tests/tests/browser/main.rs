@@ -44,21 +44,18 @@ fn look_with(file: &str, server: &Server, more: &[(&str, &str)]) -> Result<()> {
 }
 
 #[test]
-#[ignore = "needs Chromium of Debian: a command of its own, which `.ci/run` has"]
 fn page_is_usable_and_accessible() -> Result<()> {
     let server = Server::start(MODELS, &HISTOGRAMS)?;
     look("test_page.py", &server)
 }
 
 #[test]
-#[ignore = "needs Chromium of Debian: a command of its own, which `.ci/run` has"]
 fn hostile_responses_do_not_break_the_page() -> Result<()> {
     let server = Server::start(MODELS, &[])?;
     look("test_page_hostile.py", &server)
 }
 
 #[test]
-#[ignore = "needs Chromium of Debian: a command of its own, which `.ci/run` has"]
 fn page_asks_for_the_token() -> Result<()> {
     for (closed, file) in [
         ("metadata,inference,statistics", "test_page_access.py"),
