@@ -36,6 +36,7 @@ impl Protocol {
             Self::Grpc => format!("triton-grpc-protocol-{key}"),
         }
     }
+
     /// Returns the reason why no client can send a key of the option, if there is one.
     pub(super) fn unusable(self, key: &str) -> Option<&'static str> {
         match self {

@@ -77,7 +77,7 @@ impl<S: HttpService> Port<S> {
         body: &Incoming,
         window: Option<&ReceiveWindow>,
     ) -> Result<(Option<MemoryPermit>, Option<MemoryPermit>), Refusal> {
-        // The connection itself reserves the heads and bodies of HTTP/1, of which it has one.
+        // An HTTP/1 connection reserves the memory of its only head and body itself.
         let (permit, unread) = match window {
             None => (None, None),
             Some(window) => {
