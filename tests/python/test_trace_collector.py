@@ -58,6 +58,23 @@ class Client:
         return {span["name"]: span for span in spans}
 
 
+def traced(protocol, send, count, sampled="01"):
+    """Calls `send` with the side of a client, and returns that side and the spans of its trace.
+
+    For 2 to 4 % of gRPC requests, 2.51 ignores `traceparent` and starts a trace of its own; these
+    are sent again.
+    """
+    attempts = 8 if TRITONSERVER and protocol is tritonclient.grpc else 1
+    for attempt in range(1, attempts + 1):
+        client = Client(sampled)
+        send(client)
+        try:
+            return client, client.spans(count)
+        except AssertionError:
+            if attempt == attempts:
+                raise
+
+
 @pytest.fixture(autouse=True)
 def as_at_the_start():
     yield
@@ -66,10 +83,11 @@ def as_at_the_start():
 
 def test_request_has_three_spans_in_the_trace_of_its_client(protocol):
     # The sampling flag of the client is ignored, as in Triton.
-    client = Client(sampled="00")
-    with connect(protocol) as connection:
-        infer(protocol, connection, "I_FP32", {"INPUT_1": X}, request_id="r1", headers=client.headers)
-    spans = client.spans(3)
+    def send(client):
+        with connect(protocol) as connection:
+            infer(protocol, connection, "I_FP32", {"INPUT_1": X}, request_id="r1", headers=client.headers)
+
+    client, spans = traced(protocol, send, 3, sampled="00")
     outside, model, compute = (spans[name] for name in ("InferRequest", "I_FP32", "compute"))
     assert outside["parent"] == client.span and model["parent"] == outside["id"] and compute["parent"] == model["id"]
     assert outside["attributes"] == {} and compute["attributes"] == {}
@@ -119,10 +137,12 @@ def test_rate_and_count_apply_without_a_client_trace(protocol):
     change(trace_rate="2", trace_count="2")
     ask(6, prefix)
     assert settings()["trace_count"] == "0"
-    client = Client()
-    with connect(protocol) as connection:
-        infer(protocol, connection, "I_FP32", {"INPUT_1": X}, headers=client.headers)
-    client.spans(3)
+
+    def send(client):
+        with connect(protocol) as connection:
+            infer(protocol, connection, "I_FP32", {"INPUT_1": X}, headers=client.headers)
+
+    traced(protocol, send, 3)
     assert requests(prefix) == [f"{prefix}1", f"{prefix}3"]
 
 
@@ -135,25 +155,28 @@ def test_invalid_request_has_one_span():
 
 
 def test_span_of_a_cancelled_request_ends():
-    client, outcomes = Client(), []
-    with connect(tritonclient.grpc) as connection:
+    def send(client):
+        outcomes = []
+        with connect(tritonclient.grpc) as connection:
 
-        def call(milliseconds, **options):
-            inputs = [tensor(tritonclient.grpc, "milliseconds", np.array([[milliseconds]], dtype=np.uint32))]
-            return connection.async_infer("Slow", inputs, lambda result, error: outcomes.append(error or result), **options)
+            def call(milliseconds, **options):
+                inputs = [tensor(tritonclient.grpc, "milliseconds", np.array([[milliseconds]], dtype=np.uint32))]
+                return connection.async_infer("Slow", inputs, lambda result, error: outcomes.append(error or result), **options)
 
-        def pending():
-            return metric("nv_inference_pending_request_count", "Slow")
+            def pending():
+                return metric("nv_inference_pending_request_count", "Slow")
 
-        call(2000)
-        # Calls of one connection may overtake each other.
-        time.sleep(0.3)
-        queued = call(0, headers=client.headers)
-        # Repeatedly: the first is pending too, until its execution starts.
-        wait_until(lambda: [pending() for _ in range(5)] == [1] * 5)
-        queued.cancel()
-        wait_until(lambda: len(outcomes) == 2)
-    assert client.spans(2)["Slow"]["events"] == ["REQUEST_START", "QUEUE_START", "REQUEST_END"]
+            call(2000)
+            # Calls of one connection may overtake each other.
+            time.sleep(0.3)
+            queued = call(0, headers=client.headers)
+            # Repeatedly: the first is pending too, until its execution starts.
+            wait_until(lambda: [pending() for _ in range(5)] == [1] * 5)
+            queued.cancel()
+            wait_until(lambda: len(outcomes) == 2)
+
+    _, spans = traced(tritonclient.grpc, send, 2)
+    assert spans["Slow"]["events"] == ["REQUEST_START", "QUEUE_START", "REQUEST_END"]
 
 
 def test_disabled_level_has_no_spans_for_client_traces():
