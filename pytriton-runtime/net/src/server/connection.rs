@@ -184,9 +184,8 @@ impl<S: HttpService> Connections<S> {
         };
         // The memory of the window is reserved while the connection is served.
         let window = http2.then(|| self.windows.open());
-        if !http2 {
-            io.reserve_heads(self.windows.budget());
-        }
+        let list_bytes = http2.then(|| self.builders.header_list_bytes());
+        io.reserve_heads(self.windows.budget(), list_bytes);
         let io = TokioIo::new(io);
         let service = self.port.service.connect();
         let (port, requests) = (&self.port, window.as_ref());

@@ -17,13 +17,15 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::{ConnectionLimits, Connections, Endpoint, ReceiveWindows, TowerService};
 
-const DEADLINE: Duration = Duration::from_secs(8);
+pub(super) const DEADLINE: Duration = Duration::from_secs(8);
 
 /// The smallest window of an HTTP/2 connection.
 const WINDOW: usize = 65_535;
 
 /// Serves a port whose `POST /` never reads its body.
-async fn serve(budget: &Arc<MemoryBudget>) -> (SocketAddr, watch::Sender<Option<Instant>>) {
+pub(super) async fn serve(
+    budget: &Arc<MemoryBudget>,
+) -> (SocketAddr, watch::Sender<Option<Instant>>) {
     let unread = async |request: Request<Body>| {
         let _unread = request;
         pending::<()>().await
@@ -41,14 +43,14 @@ async fn serve(budget: &Arc<MemoryBudget>) -> (SocketAddr, watch::Sender<Option<
     (address, stop)
 }
 
-async fn connect(address: SocketAddr, bytes: &[u8]) -> TcpStream {
+pub(super) async fn connect(address: SocketAddr, bytes: &[u8]) -> TcpStream {
     let mut client = TcpStream::connect(address).await.unwrap();
     client.write_all(bytes).await.unwrap();
     client
 }
 
 /// Waits until the reserved bytes satisfy a condition.
-async fn until(budget: &MemoryBudget, condition: impl Fn(usize) -> bool) {
+pub(super) async fn until(budget: &MemoryBudget, condition: impl Fn(usize) -> bool) {
     let wait = async {
         while !condition(budget.reserved()) {
             sleep(Duration::from_millis(5)).await;
@@ -109,7 +111,7 @@ async fn half_heads_of_many_connections_stay_within_the_budget() {
     drop(first);
 }
 
-fn frame(kind: u8, flags: u8, payload: &[u8]) -> Vec<u8> {
+pub(super) fn frame(kind: u8, flags: u8, payload: &[u8]) -> Vec<u8> {
     let [_, length @ ..] = u32::try_from(payload.len()).unwrap().to_be_bytes();
     [&length[..], &[kind, flags, 0, 0, 0, 1], payload].concat()
 }

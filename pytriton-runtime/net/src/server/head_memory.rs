@@ -5,13 +5,47 @@ use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 
 use crate::server::connection_state::{ConnectionState, Http1Phase};
 use crate::server::http_builders::HTTP1_BUFFER_GROWTH;
+use crate::server::http2_head_memory::Http2HeadMemory;
+
+/// The memory of the heads that arrive on a connection.
+#[derive(Debug)]
+pub(crate) enum HeadMemory {
+    /// Nothing is reserved, because the protocol is not known.
+    Unknown,
+    Http1(Http1HeadMemory),
+    Http2(Box<Http2HeadMemory>),
+}
+
+impl HeadMemory {
+    /// `http2` is the maximum size of a header list of an HTTP/2 connection.
+    pub(crate) fn new(budget: &Arc<MemoryBudget>, http2: Option<u32>) -> Self {
+        match http2 {
+            None => Self::Http1(Http1HeadMemory::new(budget)),
+            Some(list_bytes) => Self::Http2(Box::new(Http2HeadMemory::new(budget, list_bytes))),
+        }
+    }
+
+    /// Reserves the memory for bytes that have arrived.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the budget is exhausted. The connection then ends.
+    #[inline]
+    pub(crate) fn add(&mut self, bytes: &[u8], state: &ConnectionState) -> io::Result<()> {
+        match self {
+            Self::Unknown => Ok(()),
+            Self::Http1(memory) => memory.add(bytes.len(), state),
+            Self::Http2(memory) => memory.add(bytes),
+        }
+    }
+}
 
 /// The memory of the buffer in which the heads of an HTTP/1 connection arrive.
 ///
 /// The bytes of a head are reserved as they arrive, with those of the body that arrive in the same
 /// read. They are released when the next head begins: until then, hyper keeps the buffer.
 #[derive(Debug)]
-pub(crate) struct HeadMemory {
+pub(crate) struct Http1HeadMemory {
     permit: MemoryPermit,
     /// The number of requests before the current one.
     requests: u64,
@@ -19,8 +53,8 @@ pub(crate) struct HeadMemory {
     refused: bool,
 }
 
-impl HeadMemory {
-    pub(crate) fn new(budget: &Arc<MemoryBudget>) -> Self {
+impl Http1HeadMemory {
+    fn new(budget: &Arc<MemoryBudget>) -> Self {
         Self {
             permit: budget.empty_permit(),
             requests: 0,
@@ -35,7 +69,7 @@ impl HeadMemory {
     /// Returns an error if the bytes before these could not be reserved either. A complete head in
     /// one read therefore gets a response, even if the budget is exhausted.
     #[inline]
-    pub(crate) fn add(&mut self, bytes: usize, state: &ConnectionState) -> io::Result<()> {
+    fn add(&mut self, bytes: usize, state: &ConnectionState) -> io::Result<()> {
         let (requests, phase) = state.http1_requests();
         if phase == Some(Http1Phase::Receiving) {
             // Bytes of the body, which its reader reserves.

@@ -1,7 +1,7 @@
 use tokio::io::ReadBuf;
 
 /// The first bytes of every HTTP/2 connection.
-const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+pub(crate) const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The first bytes of a connection, which identify its protocol. The protocol reads them again.
 #[derive(Debug, Default)]

@@ -63,6 +63,11 @@ impl HttpBuilders {
         &self.http1
     }
 
+    /// Returns the maximum size of the header list of an HTTP/2 request.
+    pub(crate) fn header_list_bytes(&self) -> u32 {
+        self.header_list_bytes
+    }
+
     pub(crate) fn http2(
         &self,
         window: &ReceiveWindow,

@@ -21,6 +21,9 @@ mod head;
 mod head_memory;
 mod health_only_connections;
 mod host_check;
+mod http2_head_memory;
+#[cfg(test)]
+mod http2_head_memory_tests;
 mod http2_preface;
 #[cfg(test)]
 mod http2_tests;

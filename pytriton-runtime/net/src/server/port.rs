@@ -16,7 +16,7 @@ use crate::{HostCheck, HttpService, Refusal, RequestBody, check_head};
 
 /// The memory of a header in addition to its name and value: its entry in the map, and the overhead
 /// of allocations.
-const HEADER_BYTES: usize = 192;
+pub(crate) const HEADER_BYTES: usize = 192;
 
 /// The service of a port, and the requests that the port refuses.
 #[derive(Debug)]

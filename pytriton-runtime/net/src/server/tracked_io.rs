@@ -41,8 +41,7 @@ pub(crate) struct TrackedIo {
     stream: Stream,
     preface: Preface,
     state: ConnectionState,
-    /// `None` for an HTTP/2 connection.
-    heads: Option<HeadMemory>,
+    heads: HeadMemory,
     half_closed: Option<HalfClosed>,
     /// Whether data remains to be written.
     unwritten: bool,
@@ -71,7 +70,7 @@ impl TrackedIo {
             stream,
             preface: Preface::default(),
             state: state.clone(),
-            heads: None,
+            heads: HeadMemory::Unknown,
             half_closed: None,
             unwritten: false,
             reader: None,
@@ -81,9 +80,10 @@ impl TrackedIo {
         }
     }
 
-    /// Reserves the memory of the heads of HTTP/1 requests.
-    pub(crate) fn reserve_heads(&mut self, budget: &Arc<MemoryBudget>) {
-        self.heads = Some(HeadMemory::new(budget));
+    /// Reserves the memory of heads that arrive. `http2` is the maximum size of a header list of an
+    /// HTTP/2 connection.
+    pub(crate) fn reserve_heads(&mut self, budget: &Arc<MemoryBudget>, http2: Option<u32>) {
+        self.heads = HeadMemory::new(budget, http2);
     }
 
     /// Returns whether the client uses HTTP/2, according to its first bytes.
@@ -213,19 +213,17 @@ impl AsyncRead for TrackedIo {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.preface.take(buffer) {
+        let before = buffer.filled().len();
+        if !self.preface.take(buffer) {
+            ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        }
+        let bytes = &buffer.filled()[before..];
+        if !bytes.is_empty() {
+            let Self { state, heads, .. } = &mut *self;
+            heads.add(bytes, state)?;
             return Poll::Ready(Ok(()));
         }
-        let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
-        let bytes = buffer.filled().len() - before;
-        let Self { state, heads, .. } = &mut *self;
-        if let Some(heads) = heads
-            && bytes > 0
-        {
-            heads.add(bytes, state)?;
-        }
-        if bytes > 0 || buffer.remaining() == 0 {
+        if buffer.remaining() == 0 {
             return Poll::Ready(Ok(()));
         }
         self.poll_end(context)

@@ -1,0 +1,153 @@
+use std::io;
+use std::sync::Arc;
+
+use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
+
+use crate::server::http2_preface::PREFACE;
+use crate::server::port::HEADER_BYTES;
+
+const FRAME_HEAD_BYTES: usize = 9;
+
+/// The kinds of frames that carry data or a head, and the flag of the last frame of a head.
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const PUSH_PROMISE: u8 = 5;
+const CONTINUATION: u8 = 9;
+const END_HEADERS: u8 = 4;
+
+/// The size of an empty header in a header list.
+const MIN_LIST_ENTRY_BYTES: usize = 32;
+
+/// h2's buffer for a head of several frames grows by doubling.
+const BUFFER_GROWTH: usize = 2;
+
+/// The memory of the frames of an HTTP/2 connection that have partly arrived, except for data, which
+/// its receive window counts.
+///
+/// A frame is decoded when it is complete. If its head continues in further frames, the decoded
+/// headers are also held until the head ends. Trailers are held until the body is read; as the
+/// frames do not show when this happens, they count until the connection ends.
+#[derive(Debug)]
+pub(crate) struct Http2HeadMemory {
+    permit: MemoryPermit,
+    /// The maximum memory of the decoded headers of one head.
+    max_decoded_bytes: usize,
+    /// The first bytes of a frame, of which so many have arrived.
+    frame_head: [u8; FRAME_HEAD_BYTES],
+    frame_head_bytes: usize,
+    /// The size of the current frame, and how many bytes of it have not arrived.
+    frame_bytes: usize,
+    missing_bytes: usize,
+    /// The size of the current head up to the current frame.
+    block_bytes: usize,
+    /// Whether the current frame is the last one of its head.
+    ends_block: bool,
+    latest_stream: u32,
+    /// Whether the current head consists of trailers.
+    in_trailers: bool,
+    trailers_bytes: usize,
+    /// Whether the latest bytes could not be reserved.
+    refused: bool,
+}
+
+impl Http2HeadMemory {
+    /// Creates the memory of a connection that has not begun. `max_list_bytes` is the maximum size
+    /// of a header list.
+    pub(crate) fn new(budget: &Arc<MemoryBudget>, max_list_bytes: u32) -> Self {
+        let entries = max_list_bytes as usize / MIN_LIST_ENTRY_BYTES;
+        Self {
+            permit: budget.empty_permit(),
+            max_decoded_bytes: entries.saturating_mul(HEADER_BYTES),
+            frame_head: [0; FRAME_HEAD_BYTES],
+            frame_head_bytes: 0,
+            frame_bytes: 0,
+            missing_bytes: PREFACE.len(),
+            block_bytes: 0,
+            ends_block: true,
+            latest_stream: 0,
+            in_trailers: false,
+            trailers_bytes: 0,
+            refused: false,
+        }
+    }
+
+    /// Reserves the memory for bytes that have arrived.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the budget is exhausted. An incomplete frame may wait for one more read,
+    /// so a complete head that arrives in two pieces gets a response.
+    pub(crate) fn add(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let payload = self.missing_bytes.min(bytes.len());
+            bytes = &bytes[payload..];
+            self.missing_bytes -= payload;
+            let free = &mut self.frame_head[self.frame_head_bytes..];
+            let (head, rest) = bytes.split_at(free.len().min(bytes.len()));
+            free[..head.len()].copy_from_slice(head);
+            self.frame_head_bytes += head.len();
+            bytes = rest;
+            if self.frame_head_bytes == FRAME_HEAD_BYTES {
+                self.frame_head_bytes = 0;
+                self.begin_frame();
+            }
+        }
+        self.reserve()
+    }
+
+    fn begin_frame(&mut self) {
+        let [high, middle, low, kind, flags, stream @ ..] = self.frame_head;
+        self.missing_bytes = u32::from_be_bytes([0, high, middle, low]) as usize;
+        self.frame_bytes = match kind {
+            DATA => 0,
+            _ => self.missing_bytes,
+        };
+        self.ends_block = match kind {
+            HEADERS | PUSH_PROMISE | CONTINUATION => flags & END_HEADERS != 0,
+            _ => true,
+        };
+        if kind == CONTINUATION {
+            self.block_bytes = self.block_bytes.saturating_add(self.frame_bytes);
+        } else {
+            self.block_bytes = self.frame_bytes;
+            // The first bit has no meaning.
+            let stream = u32::from_be_bytes(stream) & (u32::MAX >> 1);
+            self.in_trailers = kind == HEADERS && stream <= self.latest_stream;
+            if kind == HEADERS {
+                self.latest_stream = self.latest_stream.max(stream);
+            }
+        }
+        if self.in_trailers {
+            let bytes = self.decoded_bytes(self.frame_bytes);
+            self.trailers_bytes = self.trailers_bytes.saturating_add(bytes);
+        }
+    }
+
+    fn reserve(&mut self) -> io::Result<()> {
+        let single = self.ends_block && self.block_bytes == self.frame_bytes;
+        let partial = match self.ends_block && self.missing_bytes == 0 {
+            true => 0,
+            false if single => self.frame_bytes,
+            false => {
+                let buffer = self.block_bytes.saturating_mul(BUFFER_GROWTH);
+                self.decoded_bytes(self.block_bytes).saturating_add(buffer)
+            }
+        };
+        let reserved = self
+            .permit
+            .resize(self.trailers_bytes.saturating_add(partial));
+        let may_wait = single && !self.in_trailers && !self.refused;
+        self.refused = reserved.is_err();
+        match self.refused && !may_wait {
+            true => Err(io::ErrorKind::OutOfMemory.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns the maximum memory of the headers in a part of a head. The shortest takes one byte.
+    fn decoded_bytes(&self, bytes: usize) -> usize {
+        bytes
+            .saturating_mul(HEADER_BYTES)
+            .min(self.max_decoded_bytes)
+    }
+}
