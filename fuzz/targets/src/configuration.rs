@@ -5,26 +5,28 @@ use std::collections::BTreeSet;
 use prost::Message;
 use pytriton_protocol::proto::ModelConfig;
 use pytriton_runtime::fuzzing;
+use pytriton_runtime::model::ModelSpec;
 use serde_json::Value;
 
 use crate::Outcome;
 use crate::lines::models;
-use crate::reserved::within_constant;
+use crate::reserved::{bounded, within_constant};
 
-/// The size of a generated description without the texts of its model: the routes of an OpenAPI
-/// document and their schemas.
-const DESCRIPTION: usize = 1 << 20;
+/// The memory for a configuration for each byte of its model. Most is used by short tensors.
+const CONFIGURATION_PER_BYTE: usize = 128;
 
-/// The description contains each text of the model up to this number of times, in objects that take
-/// up to eight times the size of the text that they describe.
-const PER_BYTE: usize = 1024;
+/// The memory for the OpenAPI document: for the routes of a model and their schemas, for the
+/// schemas of a tensor, and for each byte of the texts, which the document repeats.
+const PER_MODEL: usize = 512 << 10;
+const PER_TENSOR: usize = 128 << 10;
+const PER_BYTE: usize = 512;
 
 /// Text, JSON and protobuf of the configuration must be equivalent, and names and values of the
 /// model must survive a round trip through each.
 pub(crate) fn pbtxt(input: &[u8]) -> Outcome {
     for model in models(input) {
-        let limit = DESCRIPTION + PER_BYTE * input.len();
-        let (text, json, bytes) = within_constant(limit, || fuzzing::configuration(&model));
+        let generate = |_: &[u8]| fuzzing::configuration(&model);
+        let (text, json, bytes) = bounded(input, CONFIGURATION_PER_BYTE, generate);
         let strings = strings(&text)?;
         let json: Value = serde_json::from_slice(&json).map_err(|error| error.to_string())?;
         let config = ModelConfig::decode(&*bytes).map_err(|error| error.to_string())?;
@@ -108,7 +110,9 @@ fn unquoted(mut text: &str) -> Option<String> {
 /// Every reference in the document must resolve, and every operation ID must be unique.
 pub(crate) fn openapi(input: &[u8]) -> Outcome {
     let models = models(input);
-    let limit = DESCRIPTION * models.len() + PER_BYTE * input.len();
+    let tensors = |model: &ModelSpec| model.inputs.len() + model.outputs.len();
+    let tensors: usize = models.iter().map(tensors).sum();
+    let limit = PER_MODEL * models.len() + PER_TENSOR * tensors + PER_BYTE * input.len();
     let document = within_constant(limit, || fuzzing::openapi(&models));
     let mut operations = BTreeSet::new();
     check(&document, &document, &mut operations);

@@ -23,12 +23,16 @@ pub(crate) fn lock(input: &[u8]) -> Outcome {
 
 /// The memory for options, whatever the file contains: clap's description of all options, which is
 /// copied to check each value, and the list of mistakes, which is cut off.
-const OPTIONS: usize = 2 << 20;
+const OPTIONS: usize = 1 << 20;
+
+/// The memory for each byte of a file with options. Most is used by the parser's list of errors.
+const OPTIONS_PER_BYTE: usize = 512;
 
 /// A configuration file with options.
 pub(crate) fn options(input: &[u8]) -> Outcome {
     let text = std::str::from_utf8(input).map_err(|error| error.to_string())?;
-    within_constant(OPTIONS + 256 * input.len(), || fuzzing::options(text)).map(drop)
+    let limit = OPTIONS + OPTIONS_PER_BYTE * input.len();
+    within_constant(limit, || fuzzing::options(text)).map(drop)
 }
 
 /// A warm-up file. The first byte selects the datatype of the input; its highest bit selects a raw

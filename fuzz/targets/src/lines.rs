@@ -10,6 +10,9 @@ use pytriton_runtime::model::{ModelSpec, TensorSpec};
 /// The maximum number of lines: more models or tensors would not find more.
 const MOST_LINES: usize = 64;
 
+/// The maximum number of dimensions of a tensor. A document nests a schema for each.
+const MOST_DIMS: usize = 32;
+
 /// Parses the models; there is always at least one.
 ///
 /// The rules of the registry are not checked, because the generated text must be well-formed for
@@ -56,7 +59,7 @@ fn tensor(name: &str, datatype: &str, dims: &str) -> Option<TensorSpec> {
     Some(TensorSpec {
         name: name.into(),
         datatype: datatype.parse().ok()?,
-        dims: dims.collect(),
+        dims: dims.take(MOST_DIMS).collect(),
         optional: name.len().is_multiple_of(2),
         description: name.into(),
         example: Arc::default(),
