@@ -57,7 +57,7 @@ pub use pytriton_core::shared_memory;
 #[cfg(test)]
 pub(crate) use pytriton_core::testing;
 pub use pytriton_core::{
-    call, decorators, memory_budget, model, registry, request, runtime_models, statistics,
+    call, decorators, error, memory_budget, model, registry, request, runtime_models, statistics,
 };
 #[cfg(feature = "embedded")]
 pub(crate) use pytriton_core::{heap, offload};

@@ -2,6 +2,7 @@
 call succeeds.
 """
 
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,7 +12,7 @@ import tritonclient.grpc
 import tritonclient.http
 from tritonclient.utils import InferenceServerException
 
-from wire import connect, infer, post_json, tensor
+from wire import TRITONSERVER, connect, infer, post_json, request, tensor
 
 pytestmark = pytest.mark.usefixtures("then_right")
 
@@ -43,6 +44,54 @@ def test_http_status():
         status, answer = post_json(model, document)
         assert (status, list(answer)) == (500, ["error"])
         assert model in answer["error"]
+
+
+# The statuses of the kinds of `pytriton::Error`. tritonserver has none for two of them.
+KINDS = [
+    (400, "INVALID_ARGUMENT"),
+    (404, "NOT_FOUND"),
+    (503, "UNAVAILABLE") if TRITONSERVER else (429, "RESOURCE_EXHAUSTED"),
+    (503, "UNAVAILABLE"),
+    (503, "UNAVAILABLE") if TRITONSERVER else (504, "DEADLINE_EXCEEDED"),
+    (501, "UNIMPLEMENTED"),
+    (500, "INTERNAL"),
+]
+
+
+@pytest.mark.parametrize("kind", range(len(KINDS)))
+def test_kind_of_an_error_determines_its_status(protocol, client, kind):
+    status, code = KINDS[kind]
+    with pytest.raises(InferenceServerException, match="'Refuse'.*: refused: invalid float literal$") as raised:
+        infer(protocol, client, "Refuse", {"kind": np.array([kind], dtype=np.uint8)})
+    assert raised.value.status() in (str(status), f"StatusCode.{code}")
+
+
+def test_retry_time_is_a_header():
+    document = {"inputs": [{"name": "kind", "datatype": "UINT8", "shape": [1], "data": [3]}]}
+    status, headers, _ = request("POST", "/v2/models/Refuse/infer", json.dumps(document))
+    assert (status, headers["Retry-After"]) == (503, None if TRITONSERVER else "2")
+    status, headers, _ = request("POST", "/v2/models/Refuse/generate", '{"kind": 3}')
+    assert (status, headers["Retry-After"]) == ((400, None) if TRITONSERVER else (503, "2"))
+
+
+def test_error_of_a_stream_follows_its_responses():
+    received = []
+    with connect(tritonclient.grpc) as client:
+        client.start_stream(lambda result, error: received.append(error or result))
+        client.async_stream_infer("RefuseLater", [tensor(tritonclient.grpc, "kind", np.array([1], dtype=np.uint8))])
+        client.stop_stream()
+    first, last = received
+    np.testing.assert_array_equal(first.as_numpy("OUTPUT_1"), [0])
+    assert "refused: invalid float literal" in last.message()
+
+
+def test_error_of_a_step_has_the_kind_of_its_error(protocol, client):
+    with pytest.raises(InferenceServerException, match="-2.5 is unknown") as raised:
+        infer(protocol, client, "Find", {"INPUT_1": BAD})
+    assert raised.value.status() in ("404", "StatusCode.NOT_FOUND")
+    with pytest.raises(InferenceServerException, match="a value is above 100") as raised:
+        infer(protocol, client, "Find", {"INPUT_1": 101 * GOOD})
+    assert raised.value.status() in ("400", "StatusCode.INVALID_ARGUMENT")
 
 
 @pytest.mark.parametrize("model", ["Fail", "Panic"])

@@ -114,7 +114,7 @@ impl Streamed {
                 match __returned {
                     ::core::result::Result::Ok(__responses) => #response,
                     ::core::result::Result::Err(__error) => {
-                        ::core::result::Result::Err(__call.failed(&__error))
+                        ::core::result::Result::Err(__call.failed(__error))
                     }
                 }
             },

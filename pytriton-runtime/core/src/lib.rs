@@ -16,7 +16,7 @@
 //!   configures the allocator.
 //! - [`offload`]: long computations on threads of a lower priority; [`maybe_ready`]: results that
 //!   may be available at once.
-//! - [`status`]: kinds of failures; [`mod@panic`]: messages of panics; [`text`]: client text in
+//! - [`mod@error`]: the error that functions return; [`status`]: kinds of failures; [`mod@panic`]: messages of panics; [`text`]: client text in
 //!   messages and logs; [`mod@file`]: files of limited size.
 //!
 //! # Features
@@ -35,6 +35,7 @@
 pub mod body_buffer;
 pub mod call;
 pub mod decorators;
+pub mod error;
 pub mod file;
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),

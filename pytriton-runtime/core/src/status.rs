@@ -25,6 +25,8 @@ pub enum Status {
     TooLarge,
     /// The server has no memory for the request now.
     Exhausted,
+    /// The client has used up a limit.
+    ResourceExhausted,
 }
 
 impl Status {
@@ -38,12 +40,17 @@ impl Status {
         self.codes().1
     }
 
+    /// Returns whether the content of one request causes such errors. Only the client of that
+    /// request may receive the error.
+    pub const fn is_of_client(self) -> bool {
+        matches!(self, Self::InvalidArgument | Self::NotFound)
+    }
+
     /// Checks in debug builds that an error of this kind may be reported to `requests` requests.
-    /// Only the client of an invalid request receives its error.
     #[inline]
     pub fn assert_belongs_to(self, requests: usize) {
         debug_assert!(
-            requests <= 1 || self != Self::InvalidArgument,
+            requests <= 1 || !self.is_of_client(),
             "an error of the client kind is reported to {requests} requests"
         );
     }
@@ -60,6 +67,7 @@ impl Status {
             Self::Cancelled => (499, 1),
             Self::TooLarge => (413, 8),
             Self::Exhausted => (503, 8),
+            Self::ResourceExhausted => (429, 8),
         }
     }
 }

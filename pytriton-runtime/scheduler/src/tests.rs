@@ -284,12 +284,7 @@ async fn failed_load_fails_the_start() {
     let table: [(pytriton_core::call::Load, &str); 3] = [
         (|_| panic!("no weights"), "no weights"),
         (
-            |context| {
-                Err(ModelError::Function {
-                    model: Arc::clone(&context.model().name),
-                    message: "no file".to_owned(),
-                })
-            },
+            |context| Err(ModelError::internal(context.model(), &"no file")),
             "no file",
         ),
         (|_| std::panic::panic_any(Bomb), "a value that is not text"),

@@ -8,13 +8,14 @@ pub(crate) mod state;
 pub(crate) mod tensors;
 
 pub use pytriton_runtime::call::{
-    Cancellation, Cancelled, Context, ModelError, Responses, Unrecoverable, WithParameters,
+    Cancellation, Cancelled, Context, ModelError, Responses, WithParameters,
 };
 pub use pytriton_runtime::decorators::{
     Batch, ConstantPadder, FillOptional, GroupByValues, Groups, PadBatch, PadValue, Padder, Step,
     StepError,
 };
 pub use pytriton_runtime::engine::EngineChoice;
+pub use pytriton_runtime::error::{Error, ErrorKind};
 pub use pytriton_runtime::half::{bf16, f16};
 pub use pytriton_runtime::model::{
     Batcher, BatcherOptions, Device, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy,
@@ -24,8 +25,8 @@ pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::port::Port;
 pub use pytriton_runtime::request::{ParameterValue, Parameters, Request, Sequence, SequenceId};
 pub use pytriton_runtime::runtime_models::{
-    Failure, Flaw, Function, Input, Inputs, IntoOutputs, Model, ModelFlaws, Named, Output,
-    PerSequence, Stateful, StatefulPerSequence,
+    Flaw, Function, Input, Inputs, IntoOutputs, Model, ModelFlaws, Named, Output, PerSequence,
+    Stateful, StatefulPerSequence,
 };
 #[cfg(feature = "embedded")]
 pub use pytriton_runtime::server::Router;

@@ -8,7 +8,7 @@ mod models;
 use std::env;
 use std::fs;
 
-use pytriton::{Failure, Triton};
+use pytriton::{Error, Triton};
 use serde::Deserialize;
 
 use crate::dynamic::Spec;
@@ -20,7 +20,7 @@ struct Models {
     dynamic: Vec<Spec>,
 }
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), Error> {
     let path = env::var("QA_MODELS").map_err(|_| "QA_MODELS must name a file with models")?;
     let models: Models = serde_json::from_slice(&fs::read(path)?)?;
     let triton = Triton::builder().arguments(env::args().skip(1)).build()?;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Failure> {
 }
 
 /// Binds the annotated functions with these names.
-fn bind_annotated(triton: &Triton, names: &[String]) -> Result<(), Failure> {
+fn bind_annotated(triton: &Triton, names: &[String]) -> Result<(), Error> {
     triton.bind_registered()?;
     let registered = triton.models();
     for name in names {

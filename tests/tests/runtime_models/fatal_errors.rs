@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Failure, Function, Request, ServerError, Triton, Unrecoverable};
+use pytriton::{Error, Function, Request, ServerError, Triton};
 use pytriton_tests::Engine;
 use serde_json::json;
 
@@ -18,9 +18,9 @@ const ENGINES: [Engine; 2] = [Engine::Embedded, Engine::Tritonserver];
 const PROMPT: Duration = Duration::from_secs(1);
 
 /// -1 is a fatal error, -2 a panic, and 5 takes half a second.
-fn answer(x: Array2<f32>) -> std::result::Result<Array2<f32>, Failure> {
+fn answer(x: Array2<f32>) -> std::result::Result<Array2<f32>, Error> {
     match x[[0, 0]] {
-        -1.0 => Err(Unrecoverable::new("the device is lost"))?,
+        -1.0 => Err(Error::unrecoverable("the device is lost"))?,
         -2.0 => panic!("the device is lost"),
         5.0 => thread::sleep(Duration::from_millis(500)),
         _ => {}
@@ -258,7 +258,7 @@ fn fatal_error_at_any_position_fails_the_batch() -> Result<()> {
                 let x = inputs.array::<f32, Ix2>("x")?.into_owned();
                 assert_eq!(x.nrows(), 4);
                 match x.iter().any(|value| *value == -1.0) {
-                    true => Err(Unrecoverable::new("the device is lost"))?,
+                    true => Err(Error::unrecoverable("the device is lost"))?,
                     false => Ok(x),
                 }
             });

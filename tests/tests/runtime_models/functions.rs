@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Failure, Function, Input, Inputs, Model, Named, Output, Request, Tensor};
+use pytriton::{Error, Function, Input, Inputs, Model, Named, Output, Request, Tensor};
 use pytriton_tests::Engine;
 use serde_json::json;
 
 use crate::http::{begin, infer, infer_with};
 use crate::{Result, model, triton};
 
-type Chosen = dyn Fn(&Inputs<'_>) -> std::result::Result<Vec<Tensor>, Failure> + Send + Sync;
+type Chosen = dyn Fn(&Inputs<'_>) -> std::result::Result<Vec<Tensor>, Error> + Send + Sync;
 
 /// A function that is selected at run time.
 fn chosen(by: f32) -> Box<Chosen> {
@@ -27,7 +27,7 @@ fn chosen(by: f32) -> Box<Chosen> {
 
 fn raw(
     requests: &[Request],
-) -> std::result::Result<Vec<std::result::Result<Array2<f32>, Failure>>, Failure> {
+) -> std::result::Result<Vec<std::result::Result<Array2<f32>, Error>>, Error> {
     let requests = requests.iter().map(|request| {
         let x = request.array::<f32>("x")?.ok_or("no x")?;
         let x = x.into_dimensionality::<Ix2>()?;

@@ -2,7 +2,7 @@
 
 use futures_util::stream::{self, StreamExt};
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Failure, Function};
+use pytriton::{Error, Function};
 use pytriton_tests::Engine;
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::{Result, model, triton};
 
 /// Returns the number of responses that the first number specifies, followed by a failure if the
 /// last number is negative.
-fn answers(x: &Array2<f32>) -> Vec<std::result::Result<Array2<f32>, Failure>> {
+fn answers(x: &Array2<f32>) -> Vec<std::result::Result<Array2<f32>, Error>> {
     let (count, last) = (x[[0, 0]], x[[0, 1]]);
     let numbers = (0..u16::MAX).map(f32::from);
     let answers = numbers.take_while(|number| *number < count);

@@ -173,8 +173,8 @@ impl<'a> Call<'a> {
     }
 
     /// Converts an error that the function returned.
-    pub fn failed(&self, error: &impl FunctionError) -> ModelError {
-        function_error(self.spec(), error)
+    pub fn failed(&self, error: impl FunctionError) -> ModelError {
+        function_error(self.spec(), &error)
     }
 
     /// Records that the user's function has been called. From here on, no part of the call may run

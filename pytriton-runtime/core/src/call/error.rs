@@ -1,14 +1,17 @@
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::decorators::StepError;
+use crate::error::ErrorKind;
 use crate::memory_budget::MemoryBudgetError;
+use crate::model::ModelSpec;
 use crate::request::{InputError, SequenceId};
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
-use crate::text::seconds;
+use crate::text::{for_client, seconds};
 
 use super::Loss;
 
@@ -17,20 +20,16 @@ use super::Loss;
 #[non_exhaustive]
 pub enum ModelError {
     /// The function returned an error.
-    #[error("model '{model}' failed: {message}")]
+    #[error("model '{model}'{}: {message}", if kind.status() == Status::Internal { " failed" } else { "" })]
     Function {
         /// The model.
         model: Arc<str>,
-        /// The error as displayed.
+        /// The kind of the error.
+        kind: ErrorKind,
+        /// The error and its sources as displayed.
         message: String,
-    },
-    /// The function returned a fatal error, after which it cannot process requests.
-    #[error("model '{model}' failed: {message}")]
-    Unrecoverable {
-        /// The model.
-        model: Arc<str>,
-        /// The error as displayed.
-        message: String,
+        /// The time after which the client should send the request again.
+        retry_after: Option<Duration>,
     },
     /// The function panicked. With `inline = true`, a note explains that the function must not
     /// block.
@@ -209,10 +208,42 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// Creates the error of a function.
+    pub(crate) fn function(
+        model: &ModelSpec,
+        kind: ErrorKind,
+        retry_after: Option<Duration>,
+        message: &impl Display,
+    ) -> Self {
+        Self::Function {
+            model: Arc::clone(&model.name),
+            kind,
+            message: for_client(message),
+            retry_after,
+        }
+    }
+
+    /// Creates an error of the kind [`Internal`](ErrorKind::Internal) from a function's message.
+    pub fn internal(model: &ModelSpec, message: &impl Display) -> Self {
+        Self::function(model, ErrorKind::Internal, None, message)
+    }
+
+    /// Returns the time after which the client should send the request again, if the function set
+    /// it.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Function { retry_after, .. }
+            | Self::Step(StepError::Other { retry_after, .. }) => *retry_after,
+            _ => None,
+        }
+    }
+
     /// Returns whether the error is fatal for the model. `panics` states whether panics are fatal.
     pub(crate) fn is_unrecoverable(&self, panics: bool) -> bool {
         match self {
-            Self::Unrecoverable { .. } => true,
+            Self::Function { kind, .. } | Self::Step(StepError::Other { kind, .. }) => {
+                *kind == ErrorKind::Unrecoverable
+            }
             Self::Panic { .. } => panics,
             _ => false,
         }
@@ -220,7 +251,7 @@ impl ModelError {
 
     /// Returns whether the client caused the error, which then affects only its own request.
     pub fn is_of_client(&self) -> bool {
-        self.status() == Status::InvalidArgument
+        self.status().is_of_client()
     }
 
     /// Returns the status of the error.
@@ -229,6 +260,7 @@ impl ModelError {
             // Inputs with invalid elements (such as a `String` that is not UTF-8, or differing
             // values) are the client's fault.
             Self::Input(_) => Status::InvalidArgument,
+            Self::Function { kind, .. } => kind.status(),
             Self::Step(error) => error.status(),
             Self::Budget(_) => Status::Exhausted,
             Self::CallTooLong { .. } => Status::DeadlineExceeded,

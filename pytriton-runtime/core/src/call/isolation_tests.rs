@@ -8,6 +8,7 @@ use ndarray::Array2;
 
 use super::*;
 use crate::decorators::{Batch, Groups, Step, StepError};
+use crate::error::{Error, ErrorKind};
 use crate::model::{FirstValue, ModelSpec};
 use crate::request::{InferInput, InferRequest, Request, Response, SmallVec};
 use crate::status::Status;
@@ -238,5 +239,49 @@ fn a_call_is_not_repeated_and_its_error_names_no_single_request() {
     let expected = "model 'Identity' could not execute the request's batch: an input of another request in it was refused";
     for result in &results[1..] {
         assert_eq!(result, &Err((Status::Internal, expected.to_owned())));
+    }
+}
+
+/// Returns an error of a kind.
+struct Fails(ErrorKind);
+
+impl Instance for Fails {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        call.note_called();
+        Box::pin(async { Err(call.failed(Error::new(self.0, "a text of one client"))) })
+    }
+}
+
+#[test]
+fn error_of_the_client_kind_is_reported_to_one_request_at_most() {
+    let spec = Arc::new(IDENTITY.spec().unwrap());
+    let kinds = [
+        (ErrorKind::InvalidArgument, true),
+        (ErrorKind::NotFound, true),
+        (ErrorKind::ResourceExhausted, false),
+        (ErrorKind::Unavailable, false),
+        (ErrorKind::DeadlineExceeded, false),
+        (ErrorKind::Unimplemented, false),
+        (ErrorKind::Internal, false),
+        (ErrorKind::Unrecoverable, false),
+    ];
+    for (kind, of_client) in kinds {
+        for count in [1, 2, 8] {
+            let requests = of_values(&spec, &vec![1.0; count]);
+            let hidden = of_client && count > 1;
+            for result in run((&spec, &Fails(kind), &[]), &requests, &[]) {
+                let error = result.unwrap_err();
+                let expected = match hidden {
+                    true => Status::Internal,
+                    false => kind.status(),
+                };
+                assert_eq!(error.status(), expected, "{kind} {count}");
+                assert_ne!(
+                    error.to_string().contains("of one client"),
+                    hidden,
+                    "{error}"
+                );
+            }
+        }
     }
 }

@@ -54,7 +54,6 @@ mod start;
 mod states;
 mod steps;
 mod streamed;
-mod unrecoverable;
 
 pub use call::Call;
 pub use cancellation::Cancellation;
@@ -77,7 +76,6 @@ pub use loaded_instance::{
 pub use memory::tracked;
 pub use memory::{StackError, stack_reserved};
 pub use output_field::{OutputField, output_field};
-pub(crate) use outputs::function_error;
 pub use outputs::{EachOutputs, FunctionError, Output, Outputs, declaration, output};
 pub use parameter::{ByValue, Parameter};
 pub use response_parts::{ResponseParts, WithParameters};
@@ -100,4 +98,3 @@ pub use start::{
     starting,
 };
 pub use streamed::{closed, ended, flow, iterate, stream_of};
-pub use unrecoverable::Unrecoverable;

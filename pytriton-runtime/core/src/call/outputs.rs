@@ -4,12 +4,11 @@ use std::sync::Arc;
 use ndarray::{Array, Dimension};
 use pytriton_protocol::typed::FromTensor;
 
+use crate::error::Error;
 use crate::model::{ModelSpec, TensorDeclaration};
 use crate::request::{Parameters, SmallVec};
 use crate::tensor::{DataType, Element, Tensor, TensorError};
-use crate::text::for_client;
 
-use super::unrecoverable::is_unrecoverable;
 use super::{ModelError, ResponseParts};
 
 /// An array that a function returns as one output.
@@ -218,12 +217,7 @@ pub fn output<O: Output>(output: O, model: &ModelSpec, index: usize) -> Result<T
 
 /// Converts an error that a function returned.
 pub(crate) fn function_error(model: &ModelSpec, error: &dyn Display) -> ModelError {
-    let message = for_client(&error);
-    let model = Arc::clone(&model.name);
-    match is_unrecoverable(error) {
-        true => ModelError::Unrecoverable { model, message },
-        false => ModelError::Function { model, message },
-    }
+    Error::of(error).into_model_error(model)
 }
 
 #[cfg(test)]

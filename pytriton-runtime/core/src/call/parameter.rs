@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use ndarray::{Array, ArrayView, CowArray, Dimension};
 
 use crate::model::{Declared, InputType};
@@ -190,10 +188,8 @@ impl Parameter for &[&Sequence] {
 
 /// The scheduler does not accept such requests.
 fn in_no_sequence(call: &Call<'_>) -> ModelError {
-    ModelError::Function {
-        model: Arc::clone(&call.context().model().name),
-        message: "a request does not belong to a sequence".to_owned(),
-    }
+    let message = "a request does not belong to a sequence";
+    ModelError::internal(call.context().model(), &message)
 }
 
 #[diagnostic::do_not_recommend]
@@ -207,12 +203,10 @@ impl<O: Outputs> Parameter for &Responses<O> {
 
     fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
         let responses = Responses::of(call);
-        responses
-            .map(ByReference)
-            .ok_or_else(|| ModelError::Function {
-                model: Arc::clone(&call.context().model().name),
-                message: "the call has no response sender".to_owned(),
-            })
+        responses.map(ByReference).ok_or_else(|| {
+            let message = "the call has no response sender";
+            ModelError::internal(call.context().model(), &message)
+        })
     }
 }
 

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use pytriton_protocol::typed::{Returned, Tensors};
 
 use crate::model::{ModelSpec, TensorDeclaration, TensorSpec};
@@ -71,10 +69,8 @@ impl<O: Outputs> Outputs for WithParameters<O> {
         if model.openai.is_some()
             && let Some(output) = model.outputs.iter().find(named)
         {
-            return Err(ModelError::Function {
-                model: Arc::clone(&model.name),
-                message: format!("a parameter has the name of output '{}'", output.name),
-            });
+            let message = format_args!("a parameter has the name of output '{}'", output.name);
+            return Err(ModelError::internal(model, &message));
         }
         let mut parts = self.outputs.into_parts(model)?;
         parts.parameters.extend(self.parameters);

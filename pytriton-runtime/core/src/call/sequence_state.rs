@@ -1,6 +1,5 @@
 use std::cell::{RefCell, RefMut};
 use std::fmt;
-use std::sync::Arc;
 
 use crate::model::Declared;
 
@@ -99,10 +98,7 @@ fn borrow_state<S: 'static>(state: &RefCell<State>) -> Option<RefMut<'_, S>> {
 }
 
 fn no_state(call: &Call<'_>) -> ModelError {
-    ModelError::Function {
-        model: Arc::clone(&call.context().model().name),
-        message: "the call has no sequence state".to_owned(),
-    }
+    ModelError::internal(call.context().model(), &"the call has no sequence state")
 }
 
 impl<S> fmt::Debug for StateGuard<'_, S> {

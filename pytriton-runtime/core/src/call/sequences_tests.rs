@@ -53,7 +53,7 @@ impl Instance for Adding {
             for (sum, x) in sums.argument().iter_mut().zip(&x) {
                 match *x {
                     PANIC => panic!("asked to panic"),
-                    ERROR => return Err(call.failed(&"asked to fail")),
+                    ERROR => return Err(call.failed("asked to fail")),
                     TOO_LONG => {
                         return Err(ModelError::CallTooLong {
                             model: Arc::clone(&call.context().model().name),
@@ -65,7 +65,7 @@ impl Instance for Adding {
             }
             let sums: Vec<f32> = sums.argument().iter().map(|sum| sum.sum).collect();
             let rows = (sums.len(), 1);
-            call.outputs(Array2::from_shape_vec(rows, sums).map_err(|error| call.failed(&error)))
+            call.outputs(Array2::from_shape_vec(rows, sums).map_err(|error| call.failed(error)))
         })
     }
 }
@@ -81,10 +81,10 @@ impl Starts for Adding {
         };
         assert!(sequence < PANICS, "asked to panic");
         if sequence >= FAILS {
-            return Err(ModelError::Function {
-                model: Arc::clone(&start.context.model().name),
-                message: "asked to fail".to_owned(),
-            });
+            return Err(ModelError::internal(
+                start.context.model(),
+                &"asked to fail",
+            ));
         }
         let sequence = i64::try_from(sequence).unwrap();
         self.0.borrow_mut().push(sequence);

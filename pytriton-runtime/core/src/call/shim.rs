@@ -3,7 +3,6 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use crate::model::TensorDeclaration;
 
@@ -205,8 +204,5 @@ impl<const EACH: bool> ReturnCheck<EACH> {
 
 /// Returns the error of a function whose signature does not compile.
 pub fn nothing(context: &Context) -> ModelError {
-    ModelError::Function {
-        model: Arc::clone(&context.model().name),
-        message: "its signature does not compile".to_owned(),
-    }
+    ModelError::internal(context.model(), &"its signature does not compile")
 }

@@ -144,7 +144,7 @@ impl Ended for () {
 
 impl<E: FunctionError> Ended for Result<(), E> {
     fn ended(self, call: &Call<'_>) -> Result<(), ModelError> {
-        self.map_err(|error| call.failed(&error))
+        self.map_err(|error| call.failed(error))
     }
 }
 

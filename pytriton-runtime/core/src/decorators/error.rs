@@ -1,11 +1,14 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::error::ErrorKind;
 use crate::memory_budget::MemoryBudgetError;
 use crate::model::ModelSpec;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
+use crate::text::for_client;
 
 /// A step failed to process the inputs or outputs of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -20,6 +23,16 @@ pub enum StepError {
     /// The step failed.
     #[error("{0}")]
     Failed(String),
+    /// The step returned an [`Error`](crate::error::Error) of another kind.
+    #[error("{message}")]
+    Other {
+        /// The kind of the error.
+        kind: ErrorKind,
+        /// The error and its sources as displayed.
+        message: String,
+        /// The time after which the client should send the request again.
+        retry_after: Option<Duration>,
+    },
     /// The input does not exist.
     #[error("model '{model}' has no input '{input}'")]
     NoInput {
@@ -154,6 +167,21 @@ pub enum StepError {
     },
 }
 
+impl From<crate::error::Error> for StepError {
+    fn from(error: crate::error::Error) -> Self {
+        let message = for_client(&format_args!("{error:#}"));
+        match error.kind() {
+            ErrorKind::InvalidArgument => Self::Refused(message),
+            ErrorKind::Internal => Self::Failed(message),
+            kind => Self::Other {
+                kind,
+                message,
+                retry_after: error.retry_time(),
+            },
+        }
+    }
+}
+
 impl StepError {
     /// Returns an error if the model lacks a batch axis.
     pub(crate) fn need_batch_axis(model: &ModelSpec) -> Result<(), Self> {
@@ -199,6 +227,7 @@ impl StepError {
                 Status::InvalidArgument
             }
             Self::Budget(_) => Status::Exhausted,
+            Self::Other { kind, .. } => kind.status(),
             _ => Status::Internal,
         }
     }

@@ -16,7 +16,6 @@ use crate::call::{
 use crate::decorators::Steps;
 use crate::registry::Registration;
 use crate::request::{Request, batch_scope};
-use crate::status::Status;
 use crate::tensor::Tensor;
 
 use super::Instances;
@@ -312,7 +311,7 @@ impl<I: Instance + ?Sized> Runner<I> {
     fn log(&self, error: &ModelError) {
         let logger = self.context.logger();
         let panicked = matches!(error, ModelError::Panic { .. });
-        match panicked || error.status() == Status::InvalidArgument {
+        match panicked || error.is_of_client() {
             true => tracing::debug!(parent: logger, %error, "batch failed"),
             false => tracing::warn!(parent: logger, %error, "batch failed"),
         }
@@ -333,9 +332,7 @@ fn load(
     let _runtime = runtime.enter();
     match catch_unwind(AssertUnwindSafe(|| loader(context))) {
         Ok(Ok(instance)) => Ok(instance),
-        Ok(Err(
-            ModelError::Function { message, .. } | ModelError::Unrecoverable { message, .. },
-        )) => Err(error(message)),
+        Ok(Err(ModelError::Function { message, .. })) => Err(error(message)),
         Ok(Err(loading @ ModelError::Load { .. })) => Err(loading),
         Ok(Err(other)) => Err(error(other.to_string())),
         Err(panic) => Err(error(client_panic_message(panic))),

@@ -211,6 +211,7 @@ impl Drop for InstanceGuard {
 
 #[cfg(test)]
 mod tests {
+    use crate::error::ErrorKind;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
@@ -256,9 +257,11 @@ mod tests {
     async fn no_instance_accepts_requests_after_a_fatal_error() {
         let instances = Instances::new("Model".into(), |_| {});
         let _present = [instances.enter(0), instances.enter(1)];
-        let lost = |message: &str| ModelError::Unrecoverable {
+        let lost = |message: &str| ModelError::Function {
             model: "Model".into(),
+            kind: ErrorKind::Unrecoverable,
             message: message.to_owned(),
+            retry_after: None,
         };
         let panic = ModelError::Panic {
             model: "Model".into(),

@@ -92,7 +92,7 @@ impl<I: Instance + ?Sized> Runner<I> {
 /// Returns the message of the function.
 fn message(error: ModelError) -> String {
     match error {
-        ModelError::Function { message, .. } | ModelError::Unrecoverable { message, .. } => message,
+        ModelError::Function { message, .. } => message,
         other => other.to_string(),
     }
 }

@@ -6,6 +6,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::runtime::Runtime;
 
 use crate::call::{Call, Execution, Instance};
+use crate::error::ErrorKind;
 use crate::model::{CallOptions, WarmupInput};
 use crate::registry::{ModelDeclaration, ModelOptions};
 use crate::testing::IDENTITY;
@@ -33,9 +34,11 @@ impl Instance for Noting {
                     std::thread::sleep(Duration::from_secs(2));
                     call.outputs(x)
                 }
-                -3.0 => Err(ModelError::Unrecoverable {
+                -3.0 => Err(ModelError::Function {
                     model: "Identity".into(),
+                    kind: ErrorKind::Unrecoverable,
                     message: "lost".to_owned(),
+                    retry_after: None,
                 }),
                 _ => call.outputs(x),
             }

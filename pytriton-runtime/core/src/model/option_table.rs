@@ -45,7 +45,7 @@ macro_rules! call_options {
             /// use the thread of the instance, so the option has no effect there.
             inline: bool = false;
             /// Whether a panic of the function is a fatal error, like
-            /// [`Unrecoverable`](crate::call::Unrecoverable).
+            /// [unrecoverable](crate::error::ErrorKind::Unrecoverable).
             unrecoverable_panics: bool = false;
             /// The maximum duration of a call in microseconds. By default there is no limit.
             max_call_microseconds: u64 = 0, rule 1.. =>

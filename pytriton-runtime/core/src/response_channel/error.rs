@@ -111,6 +111,15 @@ pub enum SchedulerError {
 }
 
 impl SchedulerError {
+    /// Returns the time after which the client should send the request again, if the function set
+    /// it.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Model(error) => error.retry_after(),
+            _ => None,
+        }
+    }
+
     /// Returns the error of a model that refuses requests, or `None` if it accepts them.
     pub fn refusal(spec: &ModelSpec, availability: Availability) -> Option<Self> {
         let model = Arc::clone(&spec.name);

@@ -4,16 +4,17 @@ use std::sync::Arc;
 use futures_util::Stream;
 
 use crate::call::{Call, Context, Execution, LoadedInstance, Loader, ModelError, flow, iterate};
+use crate::error::Error;
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
 use super::instance::{Plain, PlainInstance, Waiting, WaitingInstance};
 use super::into_outputs::{call_outputs, each, opened};
-use super::{Failure, Inputs, IntoOutputs, PerSequence, Stateful};
+use super::{Inputs, IntoOutputs, PerSequence, Stateful};
 
 /// The function of a [`Model`](super::Model): a closure, and which requests one call processes.
 ///
-/// Boxed closures (`Box<dyn Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Failure> + Send + Sync>`) are
+/// Boxed closures (`Box<dyn Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Error> + Send + Sync>`) are
 /// accepted too. An array or `Vec` of functions provides one for each instance.
 ///
 /// # Examples
@@ -49,7 +50,7 @@ impl Function {
     /// One call for a whole batch, whose rows are stacked along axis 0, like `#[batch]`.
     pub fn batch<F, A>(function: F) -> Self
     where
-        F: Fn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: Fn(&Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let function = move |call: &Call<'_>| call_outputs(call, function(&Inputs::new(call)));
@@ -59,7 +60,7 @@ impl Function {
     /// One call for each request.
     pub fn sample<F, A>(function: F) -> Self
     where
-        F: Fn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: Fn(&Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         Self {
@@ -71,7 +72,7 @@ impl Function {
     /// One call for the unstacked requests of a batch, with one response for each of them.
     pub fn raw<F, A>(function: F) -> Self
     where
-        F: Fn(&[Request]) -> Result<Vec<Result<A, Failure>>, Failure> + Send + Sync + 'static,
+        F: Fn(&[Request]) -> Result<Vec<Result<A, Error>>, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let function = move |call: &Call<'_>| each(call, function(call.requests()));
@@ -94,8 +95,8 @@ impl Function {
     /// ```
     pub fn batch_iter<F, I, A>(function: F) -> Self
     where
-        F: Fn(&Inputs<'_>) -> Result<I, Failure> + Send + Sync + 'static,
-        I: IntoIterator<Item = Result<A, Failure>>,
+        F: Fn(&Inputs<'_>) -> Result<I, Error> + Send + Sync + 'static,
+        I: IntoIterator<Item = Result<A, Error>>,
         A: IntoOutputs,
     {
         let function = move |call: &Call<'_>| {
@@ -108,8 +109,8 @@ impl Function {
     /// Like [`batch_iter`](Self::batch_iter), with one call for each request.
     pub fn sample_iter<F, I, A>(function: F) -> Self
     where
-        F: Fn(&Inputs<'_>) -> Result<I, Failure> + Send + Sync + 'static,
-        I: IntoIterator<Item = Result<A, Failure>>,
+        F: Fn(&Inputs<'_>) -> Result<I, Error> + Send + Sync + 'static,
+        I: IntoIterator<Item = Result<A, Error>>,
         A: IntoOutputs,
     {
         Self {
@@ -122,8 +123,8 @@ impl Function {
     /// batches in flight.
     pub fn batch_stream<F, S, A>(function: F) -> Self
     where
-        F: Fn(&Inputs<'_>) -> Result<S, Failure> + Send + Sync + 'static,
-        S: Stream<Item = Result<A, Failure>>,
+        F: Fn(&Inputs<'_>) -> Result<S, Error> + Send + Sync + 'static,
+        S: Stream<Item = Result<A, Error>>,
         A: IntoOutputs,
     {
         let function = Arc::new(function);
@@ -140,8 +141,8 @@ impl Function {
     /// Like [`batch_stream`](Self::batch_stream), with one call for each request.
     pub fn sample_stream<F, S, A>(function: F) -> Self
     where
-        F: Fn(&Inputs<'_>) -> Result<S, Failure> + Send + Sync + 'static,
-        S: Stream<Item = Result<A, Failure>>,
+        F: Fn(&Inputs<'_>) -> Result<S, Error> + Send + Sync + 'static,
+        S: Stream<Item = Result<A, Error>>,
         A: IntoOutputs,
     {
         Self {
@@ -154,7 +155,7 @@ impl Function {
     /// in flight.
     pub fn async_batch<F, A>(function: F) -> Self
     where
-        F: AsyncFn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: AsyncFn(&Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let function = Arc::new(function);
@@ -167,7 +168,7 @@ impl Function {
     /// Like [`sample`](Self::sample), but `async`.
     pub fn async_sample<F, A>(function: F) -> Self
     where
-        F: AsyncFn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: AsyncFn(&Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         Self {
@@ -179,7 +180,7 @@ impl Function {
     /// Like [`raw`](Self::raw), but `async`.
     pub fn async_raw<F, A>(function: F) -> Self
     where
-        F: AsyncFn(&[Request]) -> Result<Vec<Result<A, Failure>>, Failure> + Send + Sync + 'static,
+        F: AsyncFn(&[Request]) -> Result<Vec<Result<A, Error>>, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let function = Arc::new(function);
@@ -193,7 +194,7 @@ impl Function {
     /// not be `Send`.
     pub fn stateful<L, S>(load: L) -> Stateful<S>
     where
-        L: Fn(&Context) -> Result<S, Failure> + Send + Sync + 'static,
+        L: Fn(&Context) -> Result<S, Error> + Send + Sync + 'static,
         S: 'static,
     {
         Stateful::new(load)
@@ -203,7 +204,7 @@ impl Function {
     /// starts.
     pub fn per_sequence<F, S>(start: F) -> PerSequence<S>
     where
-        F: Fn(&Sequence, &Context) -> Result<S, Failure> + Send + Sync + 'static,
+        F: Fn(&Sequence, &Context) -> Result<S, Error> + Send + Sync + 'static,
         S: 'static,
     {
         PerSequence::new(start)

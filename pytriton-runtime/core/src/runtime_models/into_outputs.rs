@@ -1,10 +1,9 @@
 use std::sync::Arc;
 
 use crate::call::{self, Call, ModelError, Outputs, ResponseParts, Returned};
+use crate::error::Error;
 use crate::model::ModelSpec;
 use crate::tensor::{Tensor, TensorError};
-
-use super::Failure;
 
 /// A return value of a function. These types are accepted:
 ///
@@ -125,26 +124,26 @@ impl IntoOutputs for Named {
 /// Converts the return value of a function for the whole call.
 pub(super) fn call_outputs(
     call: &Call<'_>,
-    result: Result<impl IntoOutputs, Failure>,
+    result: Result<impl IntoOutputs, Error>,
 ) -> Result<Returned, ModelError> {
     call.note_called();
     response_parts(call.context().model(), result).map(Returned::Call)
 }
 
 /// Returns the iterator or stream of a decoupled function.
-pub(super) fn opened<T>(call: &Call<'_>, items: Result<T, Failure>) -> Result<T, ModelError> {
+pub(super) fn opened<T>(call: &Call<'_>, items: Result<T, Error>) -> Result<T, ModelError> {
     call.note_called();
-    items.map_err(|failure| failure.of_call(call.context().model()))
+    items.map_err(|error| error.into_model_error(call.context().model()))
 }
 
 /// Converts the return value of a raw function, which has one entry for each request.
 pub(super) fn each<A: IntoOutputs>(
     call: &Call<'_>,
-    answers: Result<Vec<Result<A, Failure>>, Failure>,
+    answers: Result<Vec<Result<A, Error>>, Error>,
 ) -> Result<Returned, ModelError> {
     call.note_called();
     let model = call.context().model();
-    let answers = answers.map_err(|failure| failure.of_call(model))?;
+    let answers = answers.map_err(|error| error.into_model_error(model))?;
     let answers = answers
         .into_iter()
         .map(|result| response_parts(model, result));
@@ -154,8 +153,8 @@ pub(super) fn each<A: IntoOutputs>(
 /// Converts one response.
 fn response_parts(
     model: &ModelSpec,
-    result: Result<impl IntoOutputs, Failure>,
+    result: Result<impl IntoOutputs, Error>,
 ) -> Result<ResponseParts, ModelError> {
-    let result = result.map_err(|failure| failure.of_call(model))?;
+    let result = result.map_err(|error| error.into_model_error(model))?;
     result.into_parts(model)
 }

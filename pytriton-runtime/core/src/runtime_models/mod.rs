@@ -10,7 +10,6 @@
 //! the model.
 
 mod check;
-mod failure;
 mod flaw;
 mod function;
 mod inputs;
@@ -24,7 +23,6 @@ mod stateful;
 mod stateful_sequences;
 mod tensor;
 
-pub use failure::Failure;
 pub use flaw::{Flaw, ModelFlaws};
 pub use function::Function;
 pub use inputs::Inputs;

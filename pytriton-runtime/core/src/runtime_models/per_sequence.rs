@@ -2,9 +2,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::call::Context;
+use crate::error::Error;
 use crate::request::{Request, Sequence};
 
-use super::{Failure, Function, Inputs, IntoOutputs, StatefulPerSequence};
+use super::{Function, Inputs, IntoOutputs, StatefulPerSequence};
 
 /// A state for each sequence of requests. The methods set the function.
 ///
@@ -26,7 +27,7 @@ pub struct PerSequence<S>(StatefulPerSequence<(), S>);
 
 impl<S: 'static> PerSequence<S> {
     pub(super) fn new(
-        start: impl Fn(&Sequence, &Context) -> Result<S, Failure> + Send + Sync + 'static,
+        start: impl Fn(&Sequence, &Context) -> Result<S, Error> + Send + Sync + 'static,
     ) -> Self {
         let start = move |(): &(), sequence: &Sequence, context: &Context| start(sequence, context);
         Self(StatefulPerSequence::new(Arc::new(|_| Ok(())), start))
@@ -35,7 +36,7 @@ impl<S: 'static> PerSequence<S> {
     /// Like [`Function::sample`], with the state of the request's sequence.
     pub fn sample<F, A>(self, function: F) -> Function
     where
-        F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: Fn(&mut S, &Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let Self(all) = self;
@@ -45,7 +46,7 @@ impl<S: 'static> PerSequence<S> {
     /// Like [`Function::batch`], with the states of all rows.
     pub fn batch<F, A>(self, function: F) -> Function
     where
-        F: Fn(&mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: Fn(&mut [&mut S], &Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let Self(all) = self;
@@ -55,7 +56,7 @@ impl<S: 'static> PerSequence<S> {
     /// Like [`Function::raw`], with the states of all requests.
     pub fn raw<F, A>(self, function: F) -> Function
     where
-        F: Fn(&mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
+        F: Fn(&mut [&mut S], &[Request]) -> Result<Vec<Result<A, Error>>, Error>
             + Send
             + Sync
             + 'static,
@@ -68,7 +69,7 @@ impl<S: 'static> PerSequence<S> {
     /// Like [`sample`](Self::sample), but `async`.
     pub fn async_sample<F, A>(self, function: F) -> Function
     where
-        F: AsyncFn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: AsyncFn(&mut S, &Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let Self(all) = self;
@@ -80,7 +81,7 @@ impl<S: 'static> PerSequence<S> {
     /// Like [`batch`](Self::batch), but `async`.
     pub fn async_batch<F, A>(self, function: F) -> Function
     where
-        F: AsyncFn(&mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: AsyncFn(&mut [&mut S], &Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let Self(all) = self;
@@ -94,7 +95,7 @@ impl<S: 'static> PerSequence<S> {
     /// Like [`raw`](Self::raw), but `async`.
     pub fn async_raw<F, A>(self, function: F) -> Function
     where
-        F: AsyncFn(&mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
+        F: AsyncFn(&mut [&mut S], &[Request]) -> Result<Vec<Result<A, Error>>, Error>
             + Send
             + Sync
             + 'static,

@@ -3,12 +3,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::call::{Call, Context, Execution, IntoState, LoadedInstance, ModelError};
+use crate::error::Error;
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
 use super::instance::{OnState, StatefulInstance, WaitingOnState, WaitingStatefulInstance};
 use super::into_outputs::{call_outputs, each};
-use super::{Failure, Function, Inputs, IntoOutputs, StatefulPerSequence};
+use super::{Function, Inputs, IntoOutputs, StatefulPerSequence};
 
 /// A state for each instance of a model. The methods set the function.
 ///
@@ -29,12 +30,10 @@ pub struct Stateful<S> {
     movable: bool,
 }
 
-pub(super) type MakeState<S> = dyn Fn(&Context) -> Result<S, Failure> + Send + Sync;
+pub(super) type MakeState<S> = dyn Fn(&Context) -> Result<S, Error> + Send + Sync;
 
 impl<S: 'static> Stateful<S> {
-    pub(super) fn new(
-        load: impl Fn(&Context) -> Result<S, Failure> + Send + Sync + 'static,
-    ) -> Self {
+    pub(super) fn new(load: impl Fn(&Context) -> Result<S, Error> + Send + Sync + 'static) -> Self {
         Self {
             load: Arc::new(load),
             instance: |instance| LoadedInstance::Local(Box::new(instance)),
@@ -89,7 +88,7 @@ impl<S: 'static> Stateful<S> {
     /// Adds a state for each sequence. `start` creates it when the sequence starts.
     pub fn per_sequence<F, Q>(self, start: F) -> StatefulPerSequence<S, Q>
     where
-        F: Fn(&S, &Sequence, &Context) -> Result<Q, Failure> + Send + Sync + 'static,
+        F: Fn(&S, &Sequence, &Context) -> Result<Q, Error> + Send + Sync + 'static,
         Q: 'static,
     {
         StatefulPerSequence::new(self.load, start)
@@ -98,7 +97,7 @@ impl<S: 'static> Stateful<S> {
     /// Like [`Function::batch`].
     pub fn batch<F, A>(self, function: F) -> Function
     where
-        F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: Fn(&mut S, &Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let function = move |state: &mut S, call: &Call<'_>| {
@@ -110,7 +109,7 @@ impl<S: 'static> Stateful<S> {
     /// Like [`Function::sample`].
     pub fn sample<F, A>(self, function: F) -> Function
     where
-        F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: Fn(&mut S, &Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         Function {
@@ -122,10 +121,7 @@ impl<S: 'static> Stateful<S> {
     /// Like [`Function::raw`].
     pub fn raw<F, A>(self, function: F) -> Function
     where
-        F: Fn(&mut S, &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
-            + Send
-            + Sync
-            + 'static,
+        F: Fn(&mut S, &[Request]) -> Result<Vec<Result<A, Error>>, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let function =
@@ -136,7 +132,7 @@ impl<S: 'static> Stateful<S> {
     /// Like [`Function::async_batch`]. Concurrent calls share the state.
     pub fn async_batch<F, A>(self, function: F) -> Function
     where
-        F: AsyncFn(&S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: AsyncFn(&S, &Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let function = Arc::new(function);
@@ -149,7 +145,7 @@ impl<S: 'static> Stateful<S> {
     /// Like [`Function::async_sample`]. Concurrent calls share the state.
     pub fn async_sample<F, A>(self, function: F) -> Function
     where
-        F: AsyncFn(&S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: AsyncFn(&S, &Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         Function {
@@ -161,10 +157,7 @@ impl<S: 'static> Stateful<S> {
     /// Like [`Function::async_raw`]. Concurrent calls share the state.
     pub fn async_raw<F, A>(self, function: F) -> Function
     where
-        F: AsyncFn(&S, &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
-            + Send
-            + Sync
-            + 'static,
+        F: AsyncFn(&S, &[Request]) -> Result<Vec<Result<A, Error>>, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let function = Arc::new(function);

@@ -6,13 +6,14 @@ use crate::call::{
     Call, CallResult, Context, Execution, Instance, IntoState, LoadedInstance, SequenceParameter,
     Sequenced, Start, Started, Starts,
 };
+use crate::error::Error;
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
 use super::instance::WaitingOnState;
 use super::into_outputs::{call_outputs, each};
 use super::stateful::MakeState;
-use super::{Failure, Function, Inputs, IntoOutputs};
+use super::{Function, Inputs, IntoOutputs};
 
 /// A state for each instance of a model and one for each sequence. The methods set the function.
 ///
@@ -45,12 +46,12 @@ type StartOn<I> = dyn Fn(&I, &Start<'_>) -> Started + Send + Sync;
 impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
     pub(super) fn new(
         load: Arc<MakeState<I>>,
-        start: impl Fn(&I, &Sequence, &Context) -> Result<S, Failure> + Send + Sync + 'static,
+        start: impl Fn(&I, &Sequence, &Context) -> Result<S, Error> + Send + Sync + 'static,
     ) -> Self {
         let start = move |state: &I, begun: &Start<'_>| -> Started {
             match start(state, begun.sequence, begun.context) {
                 Ok(state) => Ok(Box::new(state)),
-                Err(failure) => Err(failure.of_call(begun.context.model())),
+                Err(error) => Err(error.into_model_error(begun.context.model())),
             }
         };
         Self {
@@ -63,7 +64,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
     /// Like [`Function::sample`], with the state of the request's sequence.
     pub fn sample<F, A>(self, function: F) -> Function
     where
-        F: Fn(&I, &mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: Fn(&I, &mut S, &Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         self.plain(CallMode::Request, move |own, call| {
@@ -76,7 +77,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
     /// Like [`Function::batch`], with the states of all rows.
     pub fn batch<F, A>(self, function: F) -> Function
     where
-        F: Fn(&I, &mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: Fn(&I, &mut [&mut S], &Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         self.plain(CallMode::Batch, move |own, call| {
@@ -89,7 +90,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
     /// Like [`Function::raw`], with the states of all requests.
     pub fn raw<F, A>(self, function: F) -> Function
     where
-        F: Fn(&I, &mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
+        F: Fn(&I, &mut [&mut S], &[Request]) -> Result<Vec<Result<A, Error>>, Error>
             + Send
             + Sync
             + 'static,
@@ -105,7 +106,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
     /// Like [`sample`](Self::sample), but `async`.
     pub fn async_sample<F, A>(self, function: F) -> Function
     where
-        F: AsyncFn(&I, &mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: AsyncFn(&I, &mut S, &Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let function = Arc::new(function);
@@ -125,7 +126,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
     /// Like [`batch`](Self::batch), but `async`.
     pub fn async_batch<F, A>(self, function: F) -> Function
     where
-        F: AsyncFn(&I, &mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        F: AsyncFn(&I, &mut [&mut S], &Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
         A: IntoOutputs,
     {
         let function = Arc::new(function);
@@ -145,7 +146,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
     /// Like [`raw`](Self::raw), but `async`.
     pub fn async_raw<F, A>(self, function: F) -> Function
     where
-        F: AsyncFn(&I, &mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
+        F: AsyncFn(&I, &mut [&mut S], &[Request]) -> Result<Vec<Result<A, Error>>, Error>
             + Send
             + Sync
             + 'static,

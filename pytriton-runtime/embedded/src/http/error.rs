@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use axum::http::Method;
 use pytriton_core::shared_memory::Kind;
 use pytriton_core::status::Status;
@@ -127,6 +129,15 @@ pub enum HttpError {
 }
 
 impl HttpError {
+    /// Returns the time after which the client should send the request again, if the function set
+    /// it.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Service(error) => error.retry_after(),
+            _ => None,
+        }
+    }
+
     /// Returns the HTTP status code.
     pub fn status(&self) -> u16 {
         match self {

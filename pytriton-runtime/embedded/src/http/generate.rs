@@ -18,7 +18,7 @@ use crate::service::{AppState, Error};
 
 use super::body::Body;
 use super::events::{EVENT, Events, event, first_event};
-use super::response::{Failure, HttpResponse, events, json};
+use super::response::{Failure, HttpResponse, events, json, retry_after};
 use super::response_trace::ResponseTrace;
 use super::traced::{context, traced};
 use super::{HttpError, body};
@@ -73,12 +73,17 @@ pub(super) async fn generate_stream<B: Body>(
             StatusCode::from_u16(error.status().http()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
         }
     };
+    let retry_time = first.as_ref().err().and_then(Error::retry_after);
     let others = unfold(asked, async |mut asked| {
         let next = asked.next().await?;
         Some((next, asked))
     });
     let first = first.unwrap_or_else(|error| Some(failed(&error)));
-    Ok(events(status, Events::new(first, others)))
+    let mut response = events(status, Events::new(first, others));
+    if let Some(time) = retry_time {
+        retry_after(&mut response, time);
+    }
+    Ok(response)
 }
 
 /// An accepted request.

@@ -1,4 +1,6 @@
-use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE};
+use std::time::Duration;
+
+use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use bytes::Bytes;
 use pytriton_core::memory_budget::MemoryBudgetError;
@@ -111,6 +113,9 @@ impl From<Failure> for HttpResponse {
             content_type,
             TrackedBytes::short(&error_json(&for_client(&error))),
         );
+        if let Some(time) = error.retry_after() {
+            retry_after(&mut response, time);
+        }
         if let HttpError::Method { allowed } = error {
             allow(&mut response, allowed);
         }
@@ -120,6 +125,12 @@ impl From<Failure> for HttpResponse {
         }
         response
     }
+}
+
+/// Adds the `Retry-After` header, in seconds, rounded up.
+pub(super) fn retry_after(response: &mut HttpResponse, time: Duration) {
+    let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+    response.headers_mut().insert(RETRY_AFTER, seconds.into());
 }
 
 /// Adds the `Allow` header, which a response with status 405 must have.

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use pytriton_core::memory_budget::MemoryBudgetError;
 use pytriton_core::request::RequestError;
 use pytriton_core::response_channel::SchedulerError;
@@ -79,6 +81,15 @@ impl From<ProtoError> for Error {
 }
 
 impl Error {
+    /// Returns the time after which the client should send the request again, if the function set
+    /// it.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Scheduler(error) => error.retry_after(),
+            _ => None,
+        }
+    }
+
     /// Returns the status of the error.
     pub fn status(&self) -> Status {
         match self {

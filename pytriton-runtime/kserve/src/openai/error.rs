@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::Method;
 use pytriton_core::memory_budget::MemoryBudgetError;
@@ -94,6 +95,8 @@ pub enum OpenAiError {
         status: u16,
         /// The message of that layer.
         message: String,
+        /// The time after which the client should send the request again.
+        retry_after: Option<Duration>,
     },
 }
 
@@ -102,6 +105,7 @@ impl From<MemoryBudgetError> for OpenAiError {
         Self::Failed {
             status: Status::Exhausted.http(),
             message: for_client(&error),
+            retry_after: None,
         }
     }
 }
@@ -242,6 +246,7 @@ mod tests {
                 OpenAiError::Failed {
                     status: 429,
                     message: "busy".to_owned(),
+                    retry_after: None,
                 },
                 429,
                 r#"{"error":{"message":"busy","type":"rate_limit_error","param":null,"code":null}}"#,
@@ -250,6 +255,7 @@ mod tests {
                 OpenAiError::Failed {
                     status: 503,
                     message: "full".to_owned(),
+                    retry_after: None,
                 },
                 503,
                 r#"{"error":{"message":"full","type":"server_error","param":null,"code":null}}"#,

@@ -44,7 +44,7 @@ impl IntoPiece for Cow<'_, str> {
 
 impl<P: IntoPiece, E: FunctionError> IntoPiece for Result<P, E> {
     fn into_piece(self, call: &Call<'_>) -> Result<Piece, ModelError> {
-        self.map_err(|error| call.failed(&error))?.into_piece(call)
+        self.map_err(|error| call.failed(error))?.into_piece(call)
     }
 }
 

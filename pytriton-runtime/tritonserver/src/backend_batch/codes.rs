@@ -8,8 +8,11 @@ pub(crate) fn code(status: Status) -> Code {
     match status {
         Status::InvalidArgument | Status::TooLarge | Status::AlreadyExists => Code::InvalidArgument,
         Status::NotFound => Code::NotFound,
-        // Triton has no code for a deadline.
-        Status::Unavailable | Status::DeadlineExceeded | Status::Exhausted => Code::Unavailable,
+        // Triton has no code for a deadline or a limit.
+        Status::Unavailable
+        | Status::DeadlineExceeded
+        | Status::Exhausted
+        | Status::ResourceExhausted => Code::Unavailable,
         Status::Internal => Code::Internal,
         Status::Unsupported => Code::Unsupported,
         Status::Cancelled => Code::Cancelled,

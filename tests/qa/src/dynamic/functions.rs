@@ -3,14 +3,14 @@
 use std::thread;
 use std::time::Duration;
 
-use pytriton::{DataType, Failure, Function, Inputs, Tensor};
+use pytriton::{DataType, Error, Function, Inputs, Tensor};
 
 use super::numbers;
 use super::spec::Spec;
 
 /// The sum and the difference of two inputs, in the datatypes of the outputs. Later versions swap
 /// the outputs, like the models that NVIDIA generates.
-pub(crate) fn add_sub(spec: &Spec, version: u32) -> Result<Function, Failure> {
+pub(crate) fn add_sub(spec: &Spec, version: u32) -> Result<Function, Error> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
     let outputs = spec.outputs.iter().map(|output| output.datatype());
     let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
@@ -39,7 +39,7 @@ pub(crate) fn add_sub(spec: &Spec, version: u32) -> Result<Function, Failure> {
 }
 
 /// Does the same for INT64, whose elements can exceed the exact range of FP64.
-fn wrapping_add_sub(a: &Tensor, b: &Tensor) -> Result<Vec<Tensor>, Failure> {
+fn wrapping_add_sub(a: &Tensor, b: &Tensor) -> Result<Vec<Tensor>, Error> {
     let (first, second) = (a.elements::<i64>()?, b.elements::<i64>()?);
     let tensor = |operation: fn(i64, i64) -> i64| {
         let pairs = first.iter().zip(second.iter());
@@ -50,7 +50,7 @@ fn wrapping_add_sub(a: &Tensor, b: &Tensor) -> Result<Vec<Tensor>, Failure> {
 }
 
 /// Returns each input as the output in the same position.
-pub(crate) fn identity(spec: &Spec) -> Result<Function, Failure> {
+pub(crate) fn identity(spec: &Spec) -> Result<Function, Error> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
     let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
     let outputs = spec.outputs.len();
@@ -61,13 +61,13 @@ pub(crate) fn identity(spec: &Spec) -> Result<Function, Failure> {
             let tensor = inputs.tensor(name)?;
             Ok(tensor.ok_or("an input is missing")?.clone())
         });
-        tensors.collect::<Result<Vec<Tensor>, Failure>>()
+        tensors.collect::<Result<Vec<Tensor>, Error>>()
     }))
 }
 
 /// Returns each input as the output in the same position. A batch can have requests with different
 /// shapes.
-pub(crate) fn ragged_identity(spec: &Spec) -> Result<Function, Failure> {
+pub(crate) fn ragged_identity(spec: &Spec) -> Result<Function, Error> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
     let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
     Ok(Function::raw(move |requests| {
@@ -77,14 +77,14 @@ pub(crate) fn ragged_identity(spec: &Spec) -> Result<Function, Failure> {
                 let tensor = request.tensor(name);
                 Ok(tensor.ok_or("an input is missing")?.clone())
             });
-            tensors.collect::<Result<Vec<Tensor>, Failure>>()
+            tensors.collect::<Result<Vec<Tensor>, Error>>()
         });
         Ok(responses.collect())
     }))
 }
 
 /// Each output is the input in the same position with the dimensions of the output.
-pub(crate) fn reshape(spec: &Spec) -> Result<Function, Failure> {
+pub(crate) fn reshape(spec: &Spec) -> Result<Function, Error> {
     let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
     let dims = spec.outputs.iter().map(|output| output.dims.clone());
     let dims: Vec<Vec<i64>> = dims.collect();
@@ -97,19 +97,19 @@ pub(crate) fn reshape(spec: &Spec) -> Result<Function, Failure> {
             let sizes = sizes.collect::<Result<Vec<_>, _>>()?;
             Ok(tensor.reshaped(rows.chain(sizes).collect::<Vec<usize>>())?)
         });
-        tensors.collect::<Result<Vec<Tensor>, Failure>>()
+        tensors.collect::<Result<Vec<Tensor>, Error>>()
     }))
 }
 
 /// Returns the first element of `IN` and the index 0, after the number of milliseconds in `DELAY`.
-pub(crate) fn repeat_once(_: &Spec) -> Result<Function, Failure> {
+pub(crate) fn repeat_once(_: &Spec) -> Result<Function, Error> {
     Ok(Function::sample(|inputs| {
         let first = |name: &str| match inputs.tensor(name)? {
             Some(tensor) => Ok(numbers::read(tensor)?
                 .first()
                 .copied()
                 .ok_or("no element")?),
-            None => Err(Failure::from(format!("no {name}"))),
+            None => Err(Error::from(format!("no {name}"))),
         };
         let (value, delay) = (first("IN")?, first("DELAY")?);
         thread::sleep(Duration::from_millis(delay as u64));
@@ -121,15 +121,15 @@ pub(crate) fn repeat_once(_: &Spec) -> Result<Function, Failure> {
 }
 
 /// Cannot be loaded.
-pub(crate) fn failing_load(_: &Spec) -> Result<Function, Failure> {
-    let function = Function::stateful(|_| Err::<(), _>(Failure::from("the model is invalid")));
+pub(crate) fn failing_load(_: &Spec) -> Result<Function, Error> {
+    let function = Function::stateful(|_| Err::<(), _>(Error::from("the model is invalid")));
     Ok(function.sample(|(), _| Ok(Vec::<Tensor>::new())))
 }
 
 /// Makes one call per batch, or per request for a model without a batch axis.
 fn per_batch<F>(spec: &Spec, function: F) -> Function
 where
-    F: Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Failure> + Send + Sync + 'static,
+    F: Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Error> + Send + Sync + 'static,
 {
     match spec.max_batch_size {
         0 => Function::sample(function),

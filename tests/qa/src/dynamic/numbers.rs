@@ -2,7 +2,7 @@
 //! represents exactly.
 
 use pytriton::prelude::{bf16, f16};
-use pytriton::{DataType, Failure, Tensor};
+use pytriton::{DataType, Error, Tensor};
 
 macro_rules! read {
     ($tensor:expr, $element:ty) => {
@@ -15,7 +15,7 @@ macro_rules! read {
 }
 
 /// Returns the elements of a tensor; those of `BYTES` are decimal numbers.
-pub(crate) fn read(tensor: &Tensor) -> Result<Vec<f64>, Failure> {
+pub(crate) fn read(tensor: &Tensor) -> Result<Vec<f64>, Error> {
     Ok(match tensor.datatype() {
         DataType::Uint8 => read!(tensor, u8),
         DataType::Uint16 => read!(tensor, u16),
@@ -51,11 +51,7 @@ pub(crate) fn read(tensor: &Tensor) -> Result<Vec<f64>, Failure> {
 }
 
 /// Creates a tensor of these elements; integers wrap as in NumPy.
-pub(crate) fn write(
-    datatype: DataType,
-    shape: &[usize],
-    values: &[f64],
-) -> Result<Tensor, Failure> {
+pub(crate) fn write(datatype: DataType, shape: &[usize], values: &[f64]) -> Result<Tensor, Error> {
     macro_rules! write {
         ($convert:expr) => {
             Tensor::from_elements(

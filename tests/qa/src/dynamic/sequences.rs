@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use pytriton::{Failure, Function, Tensor};
+use pytriton::{Error, Function, Tensor};
 
 use super::numbers;
 use super::spec::Spec;
@@ -11,7 +11,7 @@ use super::spec::Spec;
 /// The running sum of the input. With the parameter `start_flag`, the output is instead the input
 /// plus 1 for the first request of a sequence, like in NVIDIA's models that cannot keep a sum. With
 /// `add_sequence_id`, all elements are the sum, and the last response includes the sequence id.
-pub(crate) fn sequence(spec: &Spec) -> Result<Function, Failure> {
+pub(crate) fn sequence(spec: &Spec) -> Result<Function, Error> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
     let flag_only = spec.parameters.contains_key("start_flag");
     let adds_id = spec.parameters.contains_key("add_sequence_id");
@@ -39,6 +39,6 @@ pub(crate) fn sequence(spec: &Spec) -> Result<Function, Failure> {
             }
             Ok(vec![numbers::write(output, tensor.shape(), &values)?])
         });
-        Ok(responses.collect::<Vec<Result<Vec<Tensor>, Failure>>>())
+        Ok(responses.collect::<Vec<Result<Vec<Tensor>, Error>>>())
     }))
 }

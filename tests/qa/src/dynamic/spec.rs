@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pytriton::{
-    DataType, Failure, Function, Input, Model, Output, QueuePolicy, SequenceScheduling,
+    DataType, Error, Function, Input, Model, Output, QueuePolicy, SequenceScheduling,
     TimeoutAction, VersionPolicy,
 };
 use serde::Deserialize;
@@ -23,7 +23,7 @@ pub(crate) struct TensorSpec {
 }
 
 impl TensorSpec {
-    pub(crate) fn datatype(&self) -> Result<DataType, Failure> {
+    pub(crate) fn datatype(&self) -> Result<DataType, Error> {
         let datatype = self.datatype.parse();
         datatype.map_err(|_| format!("`{}` is not a datatype", self.datatype).into())
     }
@@ -92,7 +92,7 @@ fn first_version() -> Vec<u32> {
 
 impl Spec {
     /// Creates the model with one of its versions.
-    pub(crate) fn model(&self, version: u32) -> Result<Model, Failure> {
+    pub(crate) fn model(&self, version: u32) -> Result<Model, Error> {
         let mut model = Model::new(self.name.as_str()).version(version);
         model = match self.max_batch_size {
             0 => model.batching(false),
@@ -173,7 +173,7 @@ impl Spec {
     }
 
     /// Creates the function of the model.
-    pub(crate) fn function(&self, version: u32) -> Result<Function, Failure> {
+    pub(crate) fn function(&self, version: u32) -> Result<Function, Error> {
         match self.function.as_str() {
             "add_sub" => functions::add_sub(self, version),
             "identity" => functions::identity(self),
@@ -187,7 +187,7 @@ impl Spec {
     }
 
     /// Returns a number from the model's parameters, or 0 if it is missing.
-    pub(crate) fn number(&self, parameter: &str) -> Result<u64, Failure> {
+    pub(crate) fn number(&self, parameter: &str) -> Result<u64, Error> {
         let value = self.parameters.get(parameter);
         Ok(value.map_or(Ok(0), |value| value.parse())?)
     }

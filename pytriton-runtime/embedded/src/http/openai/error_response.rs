@@ -7,7 +7,7 @@ use pytriton_kserve::openai::OpenAiError;
 use crate::service::{Error, Restricted};
 
 use super::super::HttpError;
-use super::super::response::{HttpResponse, JSON, allow, respond};
+use super::super::response::{HttpResponse, JSON, allow, respond, retry_after};
 
 /// The header by which OpenAI clients decide whether to retry.
 static SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
@@ -20,6 +20,13 @@ pub(super) fn refused(error: &OpenAiError) -> HttpResponse {
     if status.is_server_error() && !error.passes() {
         let never = HeaderValue::from_static("false");
         refused.headers_mut().insert(SHOULD_RETRY.clone(), never);
+    }
+    if let OpenAiError::Failed {
+        retry_after: Some(time),
+        ..
+    } = error
+    {
+        retry_after(&mut refused, *time);
     }
     if let OpenAiError::Method { allowed, .. } = error {
         allow(&mut refused, allowed);
@@ -39,7 +46,11 @@ impl From<HttpError> for OpenAiError {
             _ => error.status(),
         };
         let message = for_client(&error);
-        Self::Failed { status, message }
+        Self::Failed {
+            status,
+            message,
+            retry_after: error.retry_after(),
+        }
     }
 }
 

@@ -129,6 +129,7 @@ fn full() -> OpenAiError {
     OpenAiError::Failed {
         status: 503,
         message: TritonserverError::Texts.to_string(),
+        retry_after: None,
     }
 }
 
@@ -167,7 +168,11 @@ async fn refusal(response: Response<Incoming>) -> OpenAiError {
         _ => TritonserverError::Status(status).to_string(),
     };
     let status = status.as_u16();
-    OpenAiError::Failed { status, message }
+    OpenAiError::Failed {
+        status,
+        message,
+        retry_after: None,
+    }
 }
 
 /// Returns whether a response comes from a model.

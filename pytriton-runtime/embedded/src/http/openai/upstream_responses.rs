@@ -108,6 +108,7 @@ pub(super) fn no_response(error: &TritonserverError) -> OpenAiError {
     OpenAiError::Failed {
         status: 503,
         message: for_client(error),
+        retry_after: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! OpenAI requests to a tritonserver with arbitrary responses.
 
 use pytriton_core::call::ModelError;
+use pytriton_core::error::ErrorKind;
 use pytriton_core::memory_budget::MemoryBudget;
 use pytriton_core::request::{ParameterValue, Request};
 use pytriton_core::response_channel::{ResponseSender, SchedulerError};
@@ -90,7 +91,11 @@ async fn every_piece_arrives_regardless_of_the_response_of_tritonserver() {
 async fn failure_is_reported_by_the_owner_of_the_request() {
     let failed = |status, message: &str| {
         let message = message.to_owned();
-        Some(Err(OpenAiError::Failed { status, message }))
+        Some(Err(OpenAiError::Failed {
+            status,
+            message,
+            retry_after: None,
+        }))
     };
     for (said, expected) in [
         (
@@ -128,7 +133,9 @@ async fn failure_is_reported_by_the_owner_of_the_request() {
         (
             SchedulerError::Model(ModelError::Function {
                 model: "m".into(),
+                kind: ErrorKind::Internal,
                 message: "x".to_owned(),
+                retry_after: None,
             }),
             failed(500, "model 'm' failed: x"),
         ),

@@ -1,0 +1,233 @@
+use std::error::Error as StdError;
+use std::fmt::{self, Display, Write};
+use std::iter::successors;
+use std::time::Duration;
+
+use crate::call::ModelError;
+use crate::model::ModelSpec;
+
+use super::ErrorKind;
+use super::displayed::{displayed, note};
+use super::standard::{AttributesError, StandardError};
+
+/// An error of a function, with a [kind](ErrorKind) that determines the client's status.
+///
+/// `?` converts any [`std::error::Error`], `anyhow::Error` and text to an error of the kind
+/// [`Internal`](ErrorKind::Internal). The client and the log receive its message, followed by those
+/// of its sources.
+///
+/// If a call contains several requests, an error of the kinds `InvalidArgument` and `NotFound`
+/// cannot be attributed to one of them. Each then receives status 500 without the message. Without
+/// `#[batch]`, each call contains one request.
+///
+/// # Examples
+///
+/// ```
+/// use pytriton_core::error::{Error, ErrorKind};
+///
+/// fn price(text: &str) -> Result<f32, Error> {
+///     if text.is_empty() {
+///         return Err(Error::not_found("the product has no price"));
+///     }
+///     Ok(text.parse()?)
+/// }
+/// assert_eq!(price("").unwrap_err().kind(), ErrorKind::NotFound);
+/// let error = price("1,5").unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Internal);
+/// assert_eq!(error.to_string(), "invalid float literal");
+/// ```
+pub struct Error {
+    pub(super) attributes: Attributes,
+    pub(super) source: Box<dyn StdError + Send + Sync>,
+}
+
+/// What an [`Error`] has in addition to its message and its sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Attributes {
+    pub(super) kind: ErrorKind,
+    pub(super) retry_after: Option<Duration>,
+}
+
+/// Defines a constructor for each kind.
+macro_rules! constructors {
+    ($($(#[$doc:meta])* $name:ident $kind:ident;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+            Self::new(ErrorKind::$kind, error)
+        }
+    )*};
+}
+
+impl Error {
+    /// Creates an error of a kind from a message or another error.
+    pub fn new(kind: ErrorKind, error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        let attributes = Attributes {
+            kind,
+            retry_after: None,
+        };
+        Self {
+            attributes,
+            source: error.into(),
+        }
+    }
+
+    constructors! {
+        /// Creates an error with HTTP status 400: the request is invalid.
+        invalid_argument InvalidArgument;
+        /// Creates an error with HTTP status 404: what the request names does not exist.
+        not_found NotFound;
+        /// Creates an error with HTTP status 429: the client has used up a limit.
+        resource_exhausted ResourceExhausted;
+        /// Creates an error with HTTP status 503: the request can be sent again later.
+        unavailable Unavailable;
+        /// Creates an error with HTTP status 504: something did not complete in time.
+        deadline_exceeded DeadlineExceeded;
+        /// Creates an error with HTTP status 501: the function does not support the request.
+        unimplemented Unimplemented;
+        /// Creates an error with HTTP status 500: the function failed. `?` creates it, too.
+        internal Internal;
+        /// Creates a fatal error with HTTP status 500, after which the function cannot process any
+        /// request. For example, the device is lost or the state is inconsistent.
+        ///
+        /// The clients of the batch receive its message like that of any other error. Then the
+        /// model is no longer ready, and the server completes the accepted requests of other
+        /// models. The process exits with the reason and a non-zero code. With a native backend,
+        /// the process belongs to tritonserver, so the model refuses all further requests instead.
+        unrecoverable Unrecoverable;
+    }
+
+    /// Sets the time after which the client should send the request again. The embedded engine
+    /// sends it over HTTP as `Retry-After`, in seconds, rounded up.
+    #[must_use]
+    pub fn retry_after(mut self, time: Duration) -> Self {
+        self.attributes.retry_after = Some(time);
+        self
+    }
+
+    /// Returns the time that [`retry_after`](Self::retry_after) has set.
+    pub fn retry_time(&self) -> Option<Duration> {
+        self.attributes.retry_after
+    }
+
+    /// Returns the kind.
+    pub fn kind(&self) -> ErrorKind {
+        self.attributes.kind
+    }
+
+    /// Returns the errors that caused this one, the nearest first.
+    pub fn sources(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+        chain(&*self.source)
+            .skip(1)
+            .filter(|error| !error.is::<AttributesError>())
+    }
+
+    /// Converts the error to a standard error, for functions that return `anyhow::Error` or
+    /// `Box<dyn Error>`. The conversion back, by `?`, restores the kind.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use pytriton_core::error::{Error, ErrorKind};
+    ///
+    /// fn find(name: &str) -> Result<u32, Box<dyn std::error::Error + Send + Sync>> {
+    ///     Err(Error::not_found(format!("no entry '{name}'")).into_std())?
+    /// }
+    ///
+    /// fn function() -> Result<u32, Error> {
+    ///     Ok(find("a")?)
+    /// }
+    /// assert_eq!(function().unwrap_err().kind(), ErrorKind::NotFound);
+    /// ```
+    pub fn into_std(self) -> impl StdError + Send + Sync + 'static {
+        StandardError::from(self)
+    }
+
+    /// Converts an error that a function returned, with the kind of the error that it displays.
+    pub(crate) fn of(error: &dyn Display) -> Self {
+        let (message, attributes) = displayed(error);
+        let error = Self::internal(message);
+        match attributes {
+            Some(attributes) => Self {
+                attributes,
+                ..error
+            },
+            None => error,
+        }
+    }
+
+    /// Converts the error of a model's function. An error from reading an input keeps its kind.
+    pub(crate) fn into_model_error(self, model: &ModelSpec) -> ModelError {
+        let Self { attributes, source } = match self.source.downcast::<ModelError>() {
+            Ok(error) => return *error,
+            Err(source) => Self { source, ..self },
+        };
+        ModelError::function(
+            model,
+            attributes.kind,
+            attributes.retry_after,
+            &Chain(&*source),
+        )
+    }
+}
+
+/// Returns an error and its sources.
+fn chain<'a>(
+    error: &'a (dyn StdError + 'static),
+) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    successors(Some(error), |&error| error.source())
+}
+
+impl<E: Into<Box<dyn StdError + Send + Sync>>> From<E> for Error {
+    fn from(error: E) -> Self {
+        let error = error.into();
+        let attributes = chain(&*error).find_map(|error| error.downcast_ref::<AttributesError>());
+        match attributes.map(|error| error.attributes) {
+            Some(attributes) => Self {
+                attributes,
+                source: error,
+            },
+            None => Self::internal(error),
+        }
+    }
+}
+
+/// Displays the message; in the alternate form (`{:#}`) followed by those of the sources.
+impl Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        note(self.attributes);
+        match f.alternate() {
+            true => Chain(&*self.source).fmt(f),
+            false => self.source.fmt(f),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.attributes.kind, Chain(&*self.source))
+    }
+}
+
+/// Displays an error and its sources, separated by colons. A source is omitted if the error before
+/// it ends with its message.
+struct Chain<'a>(&'a (dyn StdError + 'static));
+
+impl Display for Chain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut previous = String::new();
+        for error in chain(self.0) {
+            if error.is::<AttributesError>() {
+                continue;
+            }
+            let mut message = String::new();
+            write!(message, "{error}")?;
+            if previous.is_empty() {
+                f.write_str(&message)?;
+            } else if !previous.ends_with(&message) {
+                write!(f, ": {message}")?;
+            }
+            previous = message;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,15 @@
+//! The error that functions return, with a status for the client.
+
+mod displayed;
+#[expect(
+    clippy::module_inception,
+    reason = "the module is named after its main type"
+)]
+mod error;
+#[cfg(test)]
+mod error_tests;
+mod kind;
+mod standard;
+
+pub use error::Error;
+pub use kind::ErrorKind;
