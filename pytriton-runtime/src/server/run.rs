@@ -2,6 +2,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use pytriton_engine::settings::unknown_variables;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::access::default_routes;
@@ -38,7 +39,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
     };
     let done = match command {
         Command::Serve(options) => {
-            let export = log(&options);
+            let export = log(&options, name, version);
             let served = export.and_then(|export| {
                 Triton::with(*options, registry()?).serve()?;
                 Ok(export)
@@ -62,7 +63,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
             lock: None,
             options,
         } => {
-            let export = log(&options);
+            let export = log(&options, name, version);
             print_output(&check::settings(&settings, &options))
                 .and(export)
                 .and_then(|_export| choose(&options))
@@ -100,9 +101,18 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
     }
 }
 
-fn log(options: &Options) -> Result<Export, ServerError> {
+/// Starts to log. Variables of the environment that set no option are the first warnings.
+fn log(
+    options: &Options,
+    name: &'static str,
+    version: &'static str,
+) -> Result<Export, ServerError> {
     let settings = options.log_settings();
-    logging::init(&settings, options.traces_exporter).map_err(ServerError::Traces)
+    let export = logging::init(&settings, options.traces_exporter).map_err(ServerError::Traces)?;
+    for unknown in unknown_variables(&CommandLine::command_for(name, version)) {
+        tracing::warn!("{unknown}");
+    }
+    Ok(export)
 }
 
 fn choose(options: &Options) -> Result<Box<dyn ChosenEngine>, ServerError> {

@@ -198,6 +198,10 @@ fn every_option_is_an_environment_variable() -> Result<()> {
             .env("PYTRITON_TRITON_CONFIG_LOG_VERBOSE", "1"),
     )?;
     assert!(server.banner().http.starts_with("127.0.0.1:"));
+    let url = format!("http://{}/v2/models/Fail/infer", server.banner().http);
+    let body = r#"{"inputs":[{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[-1]}]}"#;
+    let mut curl = Command::new("curl");
+    finish(curl.args(["--silent", "-d", body, &url]), DEADLINE)?.success("curl")?;
     server.signal("TERM")?;
     let (_, log) = server.wait(DEADLINE)?;
     assert!(log.contains("stopping"), "{log}");
@@ -207,6 +211,14 @@ fn every_option_is_an_environment_variable() -> Result<()> {
             "no JSON: {line}"
         );
     }
+    let mut spans = log.lines().filter_map(|line| {
+        let (_, span) = line.split_once(r#""span":{"#)?;
+        Some(span.split('}').next().unwrap_or_default())
+    });
+    // A key is not repeated.
+    let instance = spans.find(|span| span.contains(r#""name":"instance""#));
+    let names = instance.map(|span| span.matches(r#""name":"#).count());
+    assert_eq!(names, Some(1), "{log}");
     let mut command = Command::new(MODELS);
     command
         .args(check())

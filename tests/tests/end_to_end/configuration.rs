@@ -47,6 +47,21 @@ fn configuration_file_is_applied() -> Result<()> {
 }
 
 #[test]
+fn unknown_variables_are_reported_with_the_nearest_name() -> Result<()> {
+    let (mut command, _folder, path) = command(FREE)?;
+    command
+        .env("PYTRITON_CONFIG", &path)
+        .env("PYTRITON_TRITON_CONFIG_HTTP_PROT", "1");
+    let server = Server::spawn(&mut command)?;
+    server.signal("TERM")?;
+    let (_, log) = server.wait(DEADLINE)?;
+    let expected = "environment variable PYTRITON_TRITON_CONFIG_HTTP_PROT has no effect, because no option has this name: did you mean PYTRITON_TRITON_CONFIG_HTTP_PORT?";
+    assert_eq!(log.matches("has no effect").count(), 1, "{log}");
+    assert!(log.contains(expected), "{log}");
+    Ok(())
+}
+
+#[test]
 fn check_shows_option_values_and_their_sources() -> Result<()> {
     let text = "grpc-port = 0\nmetrics-port = 7\nexit-timeout-secs = 3\ncache-config = [\"local,size=2048\"]\n[log]\nverbose = 1\n";
     let (mut command, _folder, path) = command(text)?;

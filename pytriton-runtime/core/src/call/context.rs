@@ -22,7 +22,7 @@ pub struct Context {
 impl Context {
     /// Creates the context of an instance.
     pub fn new(model: Arc<ModelSpec>, instance: u32) -> Self {
-        let logger = tracing::info_span!("model", name = &*model.name, instance);
+        let logger = tracing::info_span!("instance", model = &*model.name, number = instance);
         Self {
             device: model.instances.device(instance),
             model,

@@ -74,7 +74,7 @@ impl Error {
     constructors! {
         /// Creates an error with HTTP status 400: the request is invalid.
         invalid_argument InvalidArgument;
-        /// Creates an error with HTTP status 404: what the request names does not exist.
+        /// Creates an error with HTTP status 404: a requested object does not exist.
         not_found NotFound;
         /// Creates an error with HTTP status 429: the client has used up a limit.
         resource_exhausted ResourceExhausted;

@@ -8,7 +8,7 @@ use crate::status::Status;
 pub enum ErrorKind {
     /// The request is invalid: HTTP 400, gRPC `INVALID_ARGUMENT`.
     InvalidArgument,
-    /// What the request names does not exist: HTTP 404, gRPC `NOT_FOUND`.
+    /// A requested object does not exist: HTTP 404, gRPC `NOT_FOUND`.
     NotFound,
     /// The client has used up a limit, such as a quota: HTTP 429, gRPC `RESOURCE_EXHAUSTED`.
     ResourceExhausted,

@@ -15,10 +15,12 @@ mod origin;
 mod resolve;
 #[cfg(test)]
 mod tests;
+mod unknown_variable;
 mod validation_error;
 
 use file::File;
 
 pub use origin::{Origin, Setting};
 pub use resolve::{ResolveError, Resolved, resolve};
+pub use unknown_variable::{UnknownVariable, unknown_variables};
 pub use validation_error::{ValidationError, ValidationErrors};
