@@ -93,7 +93,7 @@ use super::*;
 /// | `batches_in_flight = 4` | 1 | the number of batches per instance, at most 4096. An `async fn` runs them concurrently, any other function one after the other while tritonserver gathers the next. Without `#[batch]` each request is a batch |
 /// | `inline = true` | `false` | whether the embedded engine may call the function on connection threads, see below |
 /// | `max_call_microseconds = 5_000_000` | unlimited | the time limit of a call, see below |
-/// | `unrecoverable_panics = true` | `false` | whether a panic is a fatal error, like [unrecoverable ones](crate::ErrorKind::Unrecoverable) |
+/// | `unrecoverable_panics = true` | `false` | whether a panic is a fatal error, like an error of the kind [`Unrecoverable`](crate::ErrorKind::Unrecoverable) |
 /// | `dynamic_batching = false` | `true` | whether requests are batched; if not, each request is a batch |
 /// | `preferred_batch_size = [4, 8]` | none | batch sizes that are executed without further delay |
 /// | `max_queue_delay_microseconds = 100` | 0 | how long a request may wait to be batched with others |

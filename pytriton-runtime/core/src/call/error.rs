@@ -11,7 +11,7 @@ use crate::model::ModelSpec;
 use crate::request::{InputError, SequenceId};
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
-use crate::text::{for_client, seconds};
+use crate::text::{in_log, seconds};
 
 use super::Loss;
 
@@ -28,7 +28,7 @@ pub enum ModelError {
         kind: ErrorKind,
         /// The error and its sources as displayed.
         message: String,
-        /// The time after which the client should send the request again.
+        /// How long the client should wait before it retries.
         retry_after: Option<Duration>,
     },
     /// The function panicked. With `inline = true`, a note explains that the function must not
@@ -64,11 +64,8 @@ pub enum ModelError {
     /// An input cannot be turned into the function's argument.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The inputs of another request in the batch were invalid, and the function may have been
-    /// called.
-    #[error(
-        "model '{model}' could not execute the request's batch: an input of another request in it was refused"
-    )]
+    /// A request in the batch was refused, possibly another client's. The log contains the reason.
+    #[error("model '{model}' could not execute the request's batch: a request in it was refused")]
     Batch {
         /// The model.
         model: Arc<str>,
@@ -218,7 +215,7 @@ impl ModelError {
         Self::Function {
             model: Arc::clone(&model.name),
             kind,
-            message: for_client(message),
+            message: in_log(message),
             retry_after,
         }
     }
@@ -228,8 +225,7 @@ impl ModelError {
         Self::function(model, ErrorKind::Internal, None, message)
     }
 
-    /// Returns the time after which the client should send the request again, if the function set
-    /// it.
+    /// Returns how long the client should wait before it retries, if the function set it.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Function { retry_after, .. }

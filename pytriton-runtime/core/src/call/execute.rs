@@ -155,6 +155,12 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             if let Ok(Some(call_states)) = call_states {
                 call_states.release(run, &returned);
             }
+            let health = self.context.health();
+            let panics = spec.call_options.unrecoverable_panics;
+            // A request with rows in several groups receives only one of their errors.
+            for error in returned.iter().flat_map(ReservedOutputs::errors) {
+                health.note(error, panics);
+            }
             let results = match returned {
                 Ok(returned) => responses(spec, run, returned, budget),
                 Err(error) => SharedError::new(spec, error, run.len()).results(),
@@ -162,8 +168,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             // Update the health first, so that clients that receive the error do not see a ready
             // model.
             for error in results.iter().filter_map(|result| result.as_ref().err()) {
-                let health = self.context.health();
-                health.note(error, spec.call_options.unrecoverable_panics);
+                health.note(error, panics);
             }
             // Later calls may never end, so this one is ended now. The last one is ended with its
             // batch.
@@ -258,8 +263,9 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
                 message: client_panic_message(panic),
             })
         });
-        // Generated code reports invalid inputs before it calls the function.
-        if !returned.as_ref().is_err_and(ModelError::is_of_client) {
+        // Invalid inputs are reported before the function is called. Every other result is the
+        // function's.
+        if !matches!(returned, Err(ModelError::Input(_))) {
             call.note_called();
         }
         let returned = returned.and_then(|returned| outputs(returned, self.context.budget()));

@@ -236,7 +236,8 @@ fn a_call_is_not_repeated_and_its_error_names_no_single_request() {
     let (results, calls) = calls(&spec, &steps, &requests);
     assert_eq!(calls, [[0.0]]);
     assert_eq!(results[0], Ok(()));
-    let expected = "model 'Identity' could not execute the request's batch: an input of another request in it was refused";
+    let expected =
+        "model 'Identity' could not execute the request's batch: a request in it was refused";
     for result in &results[1..] {
         assert_eq!(result, &Err((Status::Internal, expected.to_owned())));
     }
@@ -247,7 +248,6 @@ struct Fails(ErrorKind);
 
 impl Instance for Fails {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        call.note_called();
         Box::pin(async { Err(call.failed(Error::new(self.0, "a text of one client"))) })
     }
 }
@@ -283,5 +283,55 @@ fn error_of_the_client_kind_is_reported_to_one_request_at_most() {
                 );
             }
         }
+    }
+}
+
+/// Splits a batch into its rows.
+#[derive(Debug)]
+struct EachRow;
+
+impl Step for EachRow {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+        Ok((0..batch.rows()).map(|row| vec![row]).collect())
+    }
+}
+
+/// Fails each call with the next kind.
+struct FailsInTurn(RefCell<Vec<ErrorKind>>);
+
+impl Instance for FailsInTurn {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async {
+            let kind = self.0.borrow_mut().pop().unwrap();
+            Err(call.failed(Error::new(kind, kind.to_string())))
+        })
+    }
+}
+
+#[test]
+fn fatal_error_of_any_group_is_noticed() {
+    let spec = Arc::new(IDENTITY.spec().unwrap());
+    for position in 0..3 {
+        let mut kinds = vec![ErrorKind::Internal; 3];
+        kinds[position] = ErrorKind::Unrecoverable;
+        let reports = Arc::new(parking_lot::Mutex::new(Vec::new()));
+        let reported = Arc::clone(&reports);
+        let health = Health::new(move |report| reported.lock().push(report));
+        let callee = Invocation {
+            instance: &FailsInTurn(RefCell::new(kinds)),
+            context: &Context::new(Arc::clone(&spec), 0).with_health(health),
+            steps: &[Arc::new(EachRow) as Arc<dyn Step>],
+            sink: None,
+        };
+        let requests = [request(&spec, 3, 1.0)];
+        let executed = callee.execute(&requests, &[]).now_or_never().unwrap();
+        assert!(executed.results[0].is_err());
+        let reports = reports.lock();
+        let expected = "model 'Identity' failed: unrecoverable error";
+        assert!(
+            reports.iter().all(|report| report == expected),
+            "{reports:?}"
+        );
+        assert!(!reports.is_empty(), "{position}");
     }
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::text::for_client;
+use crate::text::in_log;
 
 use super::{Context, FunctionError, ModelError};
 
@@ -31,7 +31,7 @@ impl<S, E: FunctionError> IntoState<S> for Result<S, E> {
         self.map_err(|error| ModelError::Load {
             model: Arc::clone(&context.model().name),
             instance: context.instance(),
-            message: for_client(&format_args!("{:#}", Error::of(&error))),
+            message: in_log(&format_args!("{:#}", Error::of(&error))),
         })
     }
 }

@@ -105,7 +105,8 @@ pub fn ended(call: &Call<'_>, returned: impl Ended) -> Result<(), ModelError> {
 }
 
 /// Completes a call whose function sends its responses itself. Waits until the last sender is
-/// dropped. An error is ignored if the requests are cancelled.
+/// dropped. An error is ignored if the requests are
+/// cancelled, unless it is fatal.
 ///
 /// # Errors
 ///
@@ -114,8 +115,11 @@ pub async fn closed(call: &Call<'_>, ended: Result<(), ModelError>) -> CallResul
     if let Some(destination) = &call.destination {
         destination.closed().await;
     }
+    let panics = call.context.model().call_options.unrecoverable_panics;
     match ended {
-        Err(error) if !call.cancellation().is_cancelled() => Err(error),
+        Err(error) if error.is_unrecoverable(panics) || !call.cancellation().is_cancelled() => {
+            Err(error)
+        }
         Err(_) => Ok(Returned::Streamed),
         Ok(()) => Ok(Returned::Streamed),
     }

@@ -8,7 +8,7 @@ use crate::memory_budget::MemoryBudgetError;
 use crate::model::ModelSpec;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
-use crate::text::for_client;
+use crate::text::in_log;
 
 /// A step failed to process the inputs or outputs of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -30,7 +30,7 @@ pub enum StepError {
         kind: ErrorKind,
         /// The error and its sources as displayed.
         message: String,
-        /// The time after which the client should send the request again.
+        /// How long the client should wait before it retries.
         retry_after: Option<Duration>,
     },
     /// The input does not exist.
@@ -169,14 +169,14 @@ pub enum StepError {
 
 impl From<crate::error::Error> for StepError {
     fn from(error: crate::error::Error) -> Self {
-        let message = for_client(&format_args!("{error:#}"));
-        match error.kind() {
-            ErrorKind::InvalidArgument => Self::Refused(message),
-            ErrorKind::Internal => Self::Failed(message),
-            kind => Self::Other {
+        let message = in_log(&format_args!("{error:#}"));
+        match (error.kind(), error.retry_time()) {
+            (ErrorKind::InvalidArgument, None) => Self::Refused(message),
+            (ErrorKind::Internal, None) => Self::Failed(message),
+            (kind, retry_after) => Self::Other {
                 kind,
                 message,
-                retry_after: error.retry_time(),
+                retry_after,
             },
         }
     }

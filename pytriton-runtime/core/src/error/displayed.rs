@@ -1,4 +1,4 @@
-//! Finds out which [`Error`](super::Error) an error of any type displays.
+//! Finds the [`Error`](super::Error) that another error displays.
 //!
 //! A function may return every type that implements `Display`, also one that borrows from its
 //! arguments, so there is no type to compare. An error displays what it contains.

@@ -8,7 +8,7 @@ use crate::model::ModelSpec;
 
 use super::ErrorKind;
 use super::displayed::{displayed, note};
-use super::standard::{AttributesError, StandardError};
+use super::standard::StandardError;
 
 /// An error of a function, with a [kind](ErrorKind) that determines the client's status.
 ///
@@ -41,11 +41,19 @@ pub struct Error {
     pub(super) source: Box<dyn StdError + Send + Sync>,
 }
 
-/// What an [`Error`] has in addition to its message and its sources.
+/// The kind and the retry time of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Attributes {
     pub(super) kind: ErrorKind,
     pub(super) retry_after: Option<Duration>,
+}
+
+impl Attributes {
+    /// Those of an error without a kind.
+    const INTERNAL: Self = Self {
+        kind: ErrorKind::Internal,
+        retry_after: None,
+    };
 }
 
 /// Defines a constructor for each kind.
@@ -76,11 +84,11 @@ impl Error {
         invalid_argument InvalidArgument;
         /// Creates an error with HTTP status 404: a requested object does not exist.
         not_found NotFound;
-        /// Creates an error with HTTP status 429: the client has used up a limit.
+        /// Creates an error with HTTP status 429: a limit, such as a quota, is reached.
         resource_exhausted ResourceExhausted;
-        /// Creates an error with HTTP status 503: the request can be sent again later.
+        /// Creates an error with HTTP status 503: the client can retry later.
         unavailable Unavailable;
-        /// Creates an error with HTTP status 504: something did not complete in time.
+        /// Creates an error with HTTP status 504: an operation did not complete in time.
         deadline_exceeded DeadlineExceeded;
         /// Creates an error with HTTP status 501: the function does not support the request.
         unimplemented Unimplemented;
@@ -96,8 +104,8 @@ impl Error {
         unrecoverable Unrecoverable;
     }
 
-    /// Sets the time after which the client should send the request again. The embedded engine
-    /// sends it over HTTP as `Retry-After`, in seconds, rounded up.
+    /// Sets how long the client should wait before it retries. The embedded engine sends it over
+    /// HTTP as `Retry-After`, in seconds, rounded up.
     #[must_use]
     pub fn retry_after(mut self, time: Duration) -> Self {
         self.attributes.retry_after = Some(time);
@@ -116,9 +124,7 @@ impl Error {
 
     /// Returns the errors that caused this one, the nearest first.
     pub fn sources(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
-        chain(&*self.source)
-            .skip(1)
-            .filter(|error| !error.is::<AttributesError>())
+        chain(&*self.source).skip(1)
     }
 
     /// Converts the error to a standard error, for functions that return `anyhow::Error` or
@@ -145,28 +151,22 @@ impl Error {
     /// Converts an error that a function returned, with the kind of the error that it displays.
     pub(crate) fn of(error: &dyn Display) -> Self {
         let (message, attributes) = displayed(error);
-        let error = Self::internal(message);
-        match attributes {
-            Some(attributes) => Self {
-                attributes,
-                ..error
-            },
-            None => error,
+        Self {
+            attributes: attributes.unwrap_or(Attributes::INTERNAL),
+            source: message.into(),
         }
     }
 
     /// Converts the error of a model's function. An error from reading an input keeps its kind.
     pub(crate) fn into_model_error(self, model: &ModelSpec) -> ModelError {
-        let Self { attributes, source } = match self.source.downcast::<ModelError>() {
-            Ok(error) => return *error,
-            Err(source) => Self { source, ..self },
+        let Self { attributes, source } = self;
+        let source = match source.downcast::<ModelError>() {
+            Ok(error) if attributes == Attributes::INTERNAL => return *error,
+            Ok(error) => error,
+            Err(source) => source,
         };
-        ModelError::function(
-            model,
-            attributes.kind,
-            attributes.retry_after,
-            &Chain(&*source),
-        )
+        let Attributes { kind, retry_after } = attributes;
+        ModelError::function(model, kind, retry_after, &Chain(&*source))
     }
 }
 
@@ -179,15 +179,10 @@ fn chain<'a>(
 
 impl<E: Into<Box<dyn StdError + Send + Sync>>> From<E> for Error {
     fn from(error: E) -> Self {
-        let error = error.into();
-        let attributes = chain(&*error).find_map(|error| error.downcast_ref::<AttributesError>());
-        match attributes.map(|error| error.attributes) {
-            Some(attributes) => Self {
-                attributes,
-                source: error,
-            },
-            None => Self::internal(error),
-        }
+        let source = error.into();
+        let attributes = chain(&*source).find_map(|error| displayed(&error).1);
+        let attributes = attributes.unwrap_or(Attributes::INTERNAL);
+        Self { attributes, source }
     }
 }
 
@@ -210,17 +205,17 @@ impl fmt::Debug for Error {
 
 /// Displays an error and its sources, separated by colons. A source is omitted if the error before
 /// it ends with its message.
-struct Chain<'a>(&'a (dyn StdError + 'static));
+pub(super) struct Chain<'a>(pub(super) &'a (dyn StdError + 'static));
 
 impl Display for Chain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut previous = String::new();
         for error in chain(self.0) {
-            if error.is::<AttributesError>() {
-                continue;
-            }
             let mut message = String::new();
             write!(message, "{error}")?;
+            if message.is_empty() {
+                continue;
+            }
             if previous.is_empty() {
                 f.write_str(&message)?;
             } else if !previous.ends_with(&message) {

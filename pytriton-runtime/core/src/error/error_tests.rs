@@ -45,6 +45,12 @@ fn chain_contains_each_message_once() {
     let table = [
         (Error::from("a"), "a", "a"),
         (Error::from(String::new()), "", ""),
+        (outer(outer("")).into(), "outer", "outer"),
+        (
+            Error::not_found(outer(embedding(""))),
+            "outer",
+            "outer: outer: ",
+        ),
         (outer("a").into(), "outer", "outer: a"),
         (outer(outer("a")).into(), "outer", "outer: a"),
         (embedding("a").into(), "outer: a", "outer: a"),
@@ -78,7 +84,15 @@ fn kind_survives_conversions_at_every_depth() {
     for kind in kinds {
         let new = || Error::new(kind, "a").retry_after(Duration::from_secs(3));
         let boxed: Box<dyn StdError + Send + Sync> = new().into_std().into();
-        let converted: [Error; 6] = [
+        // An error that displays it, instead of having it as a source.
+        let displaying = embedding(Error::of(&new()).into_std());
+        let converted: [Error; 8] = [
+            displaying.into(),
+            Error::of(
+                &anyhow::Error::new(new().into_std())
+                    .context("b")
+                    .context("c"),
+            ),
             Error::of(&new()),
             Error::of(&boxed),
             new().into_std().into(),
@@ -120,9 +134,11 @@ fn kind_of_a_displayed_error_is_found() {
     let inner = Error::not_found("a");
     let outer = Error::unavailable(outer(Error::not_found("a").into_std()));
     let standard = Error::not_found("a").into_std();
-    let table: [(&dyn fmt::Display, ErrorKind, &str); 7] = [
+    let boxed: Box<dyn StdError> = Error::not_found(self::outer("a")).into_std().into();
+    let table: [(&dyn fmt::Display, ErrorKind, &str); 8] = [
         (&inner, ErrorKind::NotFound, "a"),
         (&standard, ErrorKind::NotFound, "a"),
+        (&boxed, ErrorKind::NotFound, "outer: a"),
         (&Alternate(&inner), ErrorKind::NotFound, "alternate: a"),
         (&Alternate(&&standard), ErrorKind::NotFound, "alternate: a"),
         // The outermost error counts.
@@ -158,6 +174,31 @@ fn other_errors_are_internal() {
         assert_eq!(
             (error.kind(), &*error.to_string()),
             (ErrorKind::Internal, message)
+        );
+    }
+}
+
+#[test]
+fn anyhow_keeps_kind_and_chain() {
+    let error = || Error::not_found(outer("a")).into_std();
+    let table = [
+        (anyhow::Error::new(error()), "outer: a"),
+        (anyhow::Error::new(error()).context("b"), "b: outer: a"),
+        (
+            anyhow::Error::new(error()).context("b").context("c"),
+            "c: b: outer: a",
+        ),
+    ];
+    for (error, expected) in table {
+        let returned = Error::of(&error);
+        assert_eq!(
+            (returned.kind(), format!("{returned:#}")),
+            (ErrorKind::NotFound, expected.into())
+        );
+        let converted = Error::from(error);
+        assert_eq!(
+            (converted.kind(), format!("{converted:#}")),
+            (ErrorKind::NotFound, expected.into())
         );
     }
 }

@@ -10,13 +10,13 @@ pub enum ErrorKind {
     InvalidArgument,
     /// A requested object does not exist: HTTP 404, gRPC `NOT_FOUND`.
     NotFound,
-    /// The client has used up a limit, such as a quota: HTTP 429, gRPC `RESOURCE_EXHAUSTED`.
+    /// A limit, such as a quota, is reached: HTTP 429, gRPC `RESOURCE_EXHAUSTED`.
     ResourceExhausted,
-    /// The request can be sent again later: HTTP 503, gRPC `UNAVAILABLE`.
+    /// The client can retry later: HTTP 503, gRPC `UNAVAILABLE`.
     Unavailable,
-    /// Something did not complete in time: HTTP 504, gRPC `DEADLINE_EXCEEDED`.
+    /// An operation did not complete in time: HTTP 504, gRPC `DEADLINE_EXCEEDED`.
     DeadlineExceeded,
-    /// The request needs what the function does not support: HTTP 501, gRPC `UNIMPLEMENTED`.
+    /// The function does not support the request: HTTP 501, gRPC `UNIMPLEMENTED`.
     Unimplemented,
     /// The function failed: HTTP 500, gRPC `INTERNAL`.
     Internal,

@@ -1,3 +1,4 @@
+use std::cmp::Reverse;
 use std::future::{pending, poll_fn};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -260,16 +261,17 @@ impl<I: Instance + ?Sized> Runner<I> {
         sink: Option<&Arc<dyn ResponseSink>>,
         mut called: impl FnMut(Executed) -> ControlFlow<()>,
     ) {
-        let mut failed = false;
+        // One error of the batch is logged, and later ones only if they are more severe.
+        let mut logged = None;
         let mut called = |call: Executed| {
-            let mut errors = call
-                .results
-                .iter()
-                .filter_map(|result| result.as_ref().err());
-            let error = errors.next().filter(|_| !failed).cloned();
+            let errors = call.results.iter().filter_map(|it| it.as_ref().err());
+            let severity = |error: &&ModelError| Reverse(self.severity(error));
+            let error = errors.min_by_key(severity).cloned();
             called(call)?;
-            if let Some(error) = error {
-                failed = true;
+            if let Some(error) = error
+                && logged < Some(self.severity(&error))
+            {
+                logged = Some(self.severity(&error));
                 self.log(&error);
             }
             ControlFlow::Continue(())
@@ -306,6 +308,17 @@ impl<I: Instance + ?Sized> Runner<I> {
         execution.poll(&mut task::Context::from_waker(Waker::noop()))
     }
 
+    fn severity(&self, error: &ModelError) -> Severity {
+        let panics = self.context.model().call_options.unrecoverable_panics;
+        if error.is_unrecoverable(panics) {
+            Severity::Fatal
+        } else if error.is_of_client() {
+            Severity::Client
+        } else {
+            Severity::Server
+        }
+    }
+
     /// Logs a failed batch. Client errors are reported to the client, and panics are logged where
     /// they occur.
     fn log(&self, error: &ModelError) {
@@ -316,6 +329,14 @@ impl<I: Instance + ?Sized> Runner<I> {
             false => tracing::warn!(parent: logger, %error, "batch failed"),
         }
     }
+}
+
+/// Whom an error of a batch concerns, from one client to all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Severity {
+    Client,
+    Server,
+    Fatal,
 }
 
 fn load(

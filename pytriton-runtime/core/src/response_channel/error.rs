@@ -111,8 +111,7 @@ pub enum SchedulerError {
 }
 
 impl SchedulerError {
-    /// Returns the time after which the client should send the request again, if the function set
-    /// it.
+    /// Returns how long the client should wait before it retries, if the function set it.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Model(error) => error.retry_after(),

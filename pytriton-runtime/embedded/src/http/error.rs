@@ -129,8 +129,7 @@ pub enum HttpError {
 }
 
 impl HttpError {
-    /// Returns the time after which the client should send the request again, if the function set
-    /// it.
+    /// Returns how long the client should wait before it retries, if the function set it.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Service(error) => error.retry_after(),

@@ -127,9 +127,15 @@ impl From<Failure> for HttpResponse {
     }
 }
 
+/// The longest time in a `Retry-After` header, in seconds.
+const MAX_RETRY_SECONDS: u64 = i32::MAX.cast_unsigned() as u64;
+
 /// Adds the `Retry-After` header, in seconds, rounded up.
 pub(super) fn retry_after(response: &mut HttpResponse, time: Duration) {
-    let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+    let seconds = time
+        .as_secs()
+        .saturating_add(u64::from(time.subsec_nanos() > 0));
+    let seconds = seconds.min(MAX_RETRY_SECONDS);
     response.headers_mut().insert(RETRY_AFTER, seconds.into());
 }
 

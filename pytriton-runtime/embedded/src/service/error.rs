@@ -81,8 +81,7 @@ impl From<ProtoError> for Error {
 }
 
 impl Error {
-    /// Returns the time after which the client should send the request again, if the function set
-    /// it.
+    /// Returns how long the client should wait before it retries, if the function set it.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Scheduler(error) => error.retry_after(),

@@ -95,7 +95,7 @@ pub enum OpenAiError {
         status: u16,
         /// The message of that layer.
         message: String,
-        /// The time after which the client should send the request again.
+        /// How long the client should wait before it retries.
         retry_after: Option<Duration>,
     },
 }

@@ -17,16 +17,15 @@ pub(super) fn refused(error: &OpenAiError) -> HttpResponse {
     let status = StatusCode::from_u16(error.status());
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut refused = respond(status, JSON, TrackedBytes::short(&error.to_json()));
-    if status.is_server_error() && !error.passes() {
-        let never = HeaderValue::from_static("false");
-        refused.headers_mut().insert(SHOULD_RETRY.clone(), never);
-    }
     if let OpenAiError::Failed {
         retry_after: Some(time),
         ..
     } = error
     {
         retry_after(&mut refused, *time);
+    } else if status.is_server_error() && !error.passes() {
+        let never = HeaderValue::from_static("false");
+        refused.headers_mut().insert(SHOULD_RETRY.clone(), never);
     }
     if let OpenAiError::Method { allowed, .. } = error {
         allow(&mut refused, allowed);
