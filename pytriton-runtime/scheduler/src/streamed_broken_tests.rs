@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use pytriton_core::call::{
     Call, Execution, Instance, Parameter, Responses, closed, ended, executed, iterate,
 };
+use pytriton_core::error::Error;
 use pytriton_core::model::{CallMode, CallOptions};
 use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::{ParameterValue, Request};
@@ -162,6 +163,43 @@ async fn function_error_reaches_requests_with_dropped_senders() {
     let statistics = served.scheduler.statistics();
     assert_eq!((statistics.success.count, statistics.fail.count), (1, 1));
     assert_eq!(statistics.responses[&0].fail.count, 1);
+}
+
+/// Returns a fatal error once its client has disconnected.
+struct FailsLate;
+
+impl Instance for FailsLate {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let responses = <Vec<Sender> as Parameter>::read(call, 0)?.argument();
+            while !call.cancellation().is_cancelled() {
+                tokio::time::sleep(MILLISECOND).await;
+            }
+            drop(responses);
+            let lost = Error::unrecoverable("the device is lost");
+            closed(call, ended(call, Err::<(), _>(lost))).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn fatal_error_is_noticed_after_the_client_has_disconnected() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(FailsLate)),
+        call: CallMode::Raw,
+        ..STREAMED
+    };
+    let served = start(&declaration).await;
+    let mut responses = stream(&served, 1, 1.0);
+    assert!(timeout(50 * MILLISECOND, responses.next()).await.is_err());
+    assert!(served.scheduler.ready());
+    drop(responses);
+    let noticed = async {
+        while served.scheduler.ready() {
+            tokio::time::sleep(MILLISECOND).await;
+        }
+    };
+    timeout(TEST_TIMEOUT, noticed).await.unwrap();
 }
 
 static KEPT: Mutex<Vec<Sender>> = Mutex::new(Vec::new());

@@ -79,13 +79,13 @@ fn log_reports_stalled_and_recovered_instances() -> Result<()> {
         let warned = lines.next().unwrap_or_default();
         for part in [
             "WARN",
-            r#"name="Limited" instance=0"#,
+            r#"model="Limited" number=0"#,
             "the instance has stalled: a call has taken longer than 0.5 s",
         ] {
             assert!(warned.contains(part), "{log}");
         }
         let back = lines.next().unwrap_or_default();
-        for part in ["INFO", r#"name="Limited" instance=0"#, "has recovered"] {
+        for part in ["INFO", r#"model="Limited" number=0"#, "has recovered"] {
             assert!(back.contains(part), "{log}");
         }
         assert_eq!(lines.next(), None, "{log}");

@@ -105,8 +105,7 @@ pub fn ended(call: &Call<'_>, returned: impl Ended) -> Result<(), ModelError> {
 }
 
 /// Completes a call whose function sends its responses itself. Waits until the last sender is
-/// dropped. An error is ignored if the requests are
-/// cancelled, unless it is fatal.
+/// dropped. An error is ignored if the requests are cancelled, unless it is fatal.
 ///
 /// # Errors
 ///

@@ -32,7 +32,7 @@ pub(crate) struct Http2HeadMemory {
     permit: MemoryPermit,
     /// The maximum memory of the decoded headers of one head.
     max_decoded_bytes: usize,
-    /// The first bytes of a frame, of which so many have arrived.
+    /// The head of the current frame, and how many bytes of it have arrived.
     frame_head: [u8; FRAME_HEAD_BYTES],
     frame_head_bytes: usize,
     /// The size of the current frame, and how many bytes of it have not arrived.
