@@ -69,12 +69,11 @@ macro_rules! constructors {
 impl Error {
     /// Creates an error of a kind from a message or another error.
     pub fn new(kind: ErrorKind, error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        let attributes = Attributes {
-            kind,
-            retry_after: None,
-        };
         Self {
-            attributes,
+            attributes: Attributes {
+                kind,
+                ..Attributes::INTERNAL
+            },
             source: error.into(),
         }
     }

@@ -265,13 +265,13 @@ impl<I: Instance + ?Sized> Runner<I> {
         let mut logged = None;
         let mut called = |call: Executed| {
             let errors = call.results.iter().filter_map(|it| it.as_ref().err());
-            let severity = |error: &&ModelError| Reverse(self.severity(error));
-            let error = errors.min_by_key(severity).cloned();
+            let errors = errors.map(|error| (self.severity(error), error));
+            let first = errors.min_by_key(|(severity, _)| Reverse(*severity));
+            let first = first.filter(|(severity, _)| logged < Some(*severity));
+            let first = first.map(|(severity, error)| (severity, error.clone()));
             called(call)?;
-            if let Some(error) = error
-                && logged < Some(self.severity(&error))
-            {
-                logged = Some(self.severity(&error));
+            if let Some((severity, error)) = first {
+                logged = Some(severity);
                 self.log(&error);
             }
             ControlFlow::Continue(())
