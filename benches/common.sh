@@ -67,12 +67,14 @@ ports() {
 }
 
 # native: replaces itself with a stock `tritonserver` with `options` and the functions of `backend`,
-# and prints the lines that `start` waits for.
+# and prints the lines that `start` waits for. A bench can define `more_models`, which writes further
+# models to its argument.
 backend=native_backend
 native() {
   local http grpc metrics
   read -r http grpc metrics <<<"$(ports)"
   "$target/$backend" repository "$scratch/repository" --native >&2
+  ! declare -F more_models >/dev/null || more_models "$scratch/repository/models"
   {
     for _ in $(seq 500); do
       curl --silent --fail "http://127.0.0.1:$http/v2/health/ready" && break

@@ -18,7 +18,7 @@ ENV CARGO_PROFILE_RELEASE_STRIP=symbols CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROF
 RUN RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src/=" \
     cargo build --release --locked --package "$PACKAGE" --bin "$BINARY" $OPTIONS --target "$(uname -m)-unknown-linux-gnu" \
     $(printf -- '--config profile.release.package.%s.opt-level="z" ' clap clap_builder clap_complete clap_lex clap_mangen matchers \
-        prost-types pytriton-signature regex-automata regex-lite regex-syntax ring roff rustls rustls-pki-types rustls-webpki \
+        prost-types pytriton-runtime pytriton-signature regex-automata regex-lite regex-syntax ring roff rustls rustls-pki-types rustls-webpki \
         tokio-rustls toml toml_parser tonic-health tonic-reflection tracing-subscriber winnow) \
     && cp "target/$(uname -m)-unknown-linux-gnu/release/$BINARY" /server
 

@@ -1,16 +1,15 @@
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::future::{BoxFuture, join_all};
 
 use crate::config::ModelConfig;
 use crate::grpc::{self, GrpcTransport};
 use crate::http::HttpTransport;
 use crate::request::{InferRequest, Load, Model};
-use crate::shared_memory::{Region, RegionGuard, stale_regions};
+use crate::shared_memory::{Region, RegionGuard, RegionServer, stale_regions};
 use crate::statistics::ModelStatistics;
-use crate::transport::Tls;
+use crate::transport::Link;
 use crate::{Address, ClientError, Outputs, SharedMemoryRegion};
 
 /// A server and its transport.
@@ -18,15 +17,6 @@ use crate::{Address, ClientError, Outputs, SharedMemoryRegion};
 pub(crate) enum Server {
     Http(HttpTransport),
     Grpc(GrpcTransport),
-}
-
-/// The transport of a server.
-#[derive(Debug, Clone)]
-pub(crate) struct Link {
-    pub(crate) tls: Tls,
-    pub(crate) access_token: Option<String>,
-    pub(crate) connect_timeout: Duration,
-    pub(crate) gzip: bool,
 }
 
 /// Dispatches to either transport.
@@ -154,7 +144,7 @@ impl Server {
                 self.unregister_stale_regions().await;
                 // Recorded before the registration is sent: a cancelled call may leave a registered
                 // region.
-                region.note(self);
+                region.note(Arc::clone(self) as _);
                 match self.register(region).await {
                     Ok(()) => {}
                     // An earlier registration has succeeded although its call was cancelled; the
@@ -233,6 +223,16 @@ impl Server {
     }
 }
 
+impl RegionServer for Server {
+    fn unregister<'a>(&'a self, region: &'a str) -> BoxFuture<'a, Result<(), ClientError>> {
+        Box::pin(self.unregister(region))
+    }
+
+    fn reconnected(&self) -> Arc<dyn RegionServer> {
+        Arc::new(self.with_new_connections())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use tokio::net::TcpListener;
@@ -240,9 +240,11 @@ mod tests {
 
     use pytriton_protocol::tensor::Tensor;
 
+    use std::time::Duration;
+
     use super::*;
-    use crate::InferOptions;
     use crate::shared_memory::Pool;
+    use crate::{InferOptions, Tls};
 
     #[tokio::test]
     async fn region_records_servers_that_may_know_it() {

@@ -1,7 +1,7 @@
 use syn::Type;
 
 use crate::errors::Errors;
-use crate::types::{last_segment, type_text};
+use crate::types::{last_segment, named, type_text};
 
 /// The element types, and their KServe names.
 pub(crate) const ELEMENTS: [(&str, &str); 14] = [
@@ -55,7 +55,8 @@ pub(crate) fn meant_element(ty: &Type) -> Option<String> {
     if let Some(instead) = instead(&text) {
         return Some(instead.to_owned());
     }
-    (is_element(ty) || text == "Vec<u8>").then_some(text)
+    let bytes = text == "Vec<u8>" || named("Bytes", ty).is_some() || named("Json", ty).is_some();
+    (bytes || is_element(ty)).then_some(text)
 }
 
 /// Returns whether a type is an element type by its name.

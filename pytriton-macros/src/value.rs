@@ -21,13 +21,13 @@ pub(crate) enum Form {
     Strategy,
     /// `[4, 8]`.
     Numbers,
-    /// `2` or `[cpu(2), gpu(0)]`.
+    /// `2`, `[cpu(2), gpu(0)]` or an expression that is evaluated at start.
     Instances,
     /// `latest(2)`, `all` or `specific([1, 3])`.
     Versions,
 }
 
-/// The value of an option: a constant expression.
+/// The value of an option: a constant expression, except for [`Form::Instances`].
 #[derive(Debug, Clone)]
 pub(crate) struct Value {
     pub(crate) expression: Expr,
@@ -120,7 +120,7 @@ impl Form {
             },
             (Self::Instances, Expr::Array(_)) => true,
             (Self::Numbers, Expr::Array(list)) => list.elems.iter().all(is_number),
-            (Self::Instances, Expr::Call(_)) => false,
+            (Self::Instances, Expr::Call(_)) => !is_device(expression),
             (_, Expr::Unary(unary)) => !matches!(unary.op, UnOp::Neg(_)),
             (_, Expr::Array(_) | Expr::Tuple(_) | Expr::Closure(_) | Expr::Range(_)) => false,
             _ => true,
@@ -151,6 +151,11 @@ fn is_number(expression: &Expr) -> bool {
         Expr::Unary(unary) => is_number(&unary.expr),
         expression => literal(expression).is_none_or(|literal| matches!(literal, Lit::Int(_))),
     }
+}
+
+/// Returns whether it is a device without its list.
+fn is_device(expression: &Expr) -> bool {
+    EnumOption::read(expression).is_some_and(|word| word.ident == "cpu" || word.ident == "gpu")
 }
 
 /// Returns whether it is one of Triton's version policies.

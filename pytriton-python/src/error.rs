@@ -6,7 +6,7 @@ use pytriton_runtime::Status;
 use pytriton_runtime::request::RequestError;
 use pytriton_runtime::service::Error;
 
-use crate::module::public;
+use crate::import_name::import_name;
 use crate::signature::forever;
 
 /// The exception type for a failed function, or for a request that was refused.
@@ -18,7 +18,7 @@ const DOCUMENT: &str = "The error of a model's function, or the reason why it wa
 pub(crate) fn define(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let class = INFERENCE.get_or_try_init(py, || {
-        let name = forever(&format!("{}.InferenceError", public(module)?));
+        let name = forever(&format!("{}.InferenceError", import_name(module)?));
         let base = py.get_type::<PyRuntimeError>();
         PyErr::new_type(py, name, Some(forever(DOCUMENT)), Some(&base), None)
     })?;

@@ -122,7 +122,7 @@ fn elements(array: &Bound<'_, PyUntypedArray>, token: Option<&BorrowToken>) -> P
     borrow_bytes(bytes.cast()?, token)
 }
 
-fn rounded(singles: &[u8]) -> PyResult<Bytes> {
+fn rounded(singles: &Bytes) -> PyResult<Bytes> {
     let singles = f32::decode(singles).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let halves = singles.iter().map(|single| bf16::from_f32(*single));
     bf16::encode(halves.collect()).map_err(|error| PyValueError::new_err(error.to_string()))

@@ -13,7 +13,7 @@
 
 mod argument;
 mod borrow_scope;
-#[expect(unsafe_code, reason = "memory of Python's is read outside of its lock")]
+#[expect(unsafe_code, reason = "Python's buffers are read without its lock")]
 mod borrowed_buffer;
 mod call;
 mod datatype;
@@ -21,6 +21,7 @@ mod engine;
 mod error;
 mod form;
 mod handle;
+mod import_name;
 mod input;
 mod module;
 mod output;

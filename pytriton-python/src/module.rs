@@ -11,6 +11,7 @@ use crate::argument::Arguments;
 use crate::call::{Invocation, call};
 use crate::form::Form;
 use crate::handle::Handle;
+use crate::import_name::import_name;
 use crate::validation_error::ValidationError;
 use crate::{call, error, serve, signature};
 
@@ -68,17 +69,8 @@ fn function<'py>(
         signature::forever(&signature::document(spec)),
     );
     let function = PyCFunction::new_closure(py, Some(name), Some(text), run)?;
-    function.setattr("__module__", public(module)?)?;
+    function.setattr("__module__", import_name(module)?)?;
     Ok(function)
-}
-
-/// Returns the import name of the module. maturin places it in a package of the same name.
-pub(crate) fn public(module: &Bound<'_, PyModule>) -> PyResult<String> {
-    let name = module.name()?.to_string();
-    Ok(match name.rsplit_once('.') {
-        Some((package, name)) if package.rsplit('.').next() == Some(name) => package.to_owned(),
-        _ => name,
-    })
 }
 
 /// Converts a model name to a valid Python identifier.

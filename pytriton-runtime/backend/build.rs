@@ -32,7 +32,8 @@ fn main() {
     let expression = match target() {
         Ok(target) => {
             compile(&target, &library);
-            format!("Ok(include_bytes!({library:?}))")
+            // Relative to `library.rs`, so that the directory of the build can be moved.
+            r#"Ok(include_bytes!("libtriton_pytriton.so"))"#.to_owned()
         }
         Err(reason) => format!("Err({reason:?})"),
     };

@@ -57,7 +57,8 @@ pub use pytriton_core::shared_memory;
 #[cfg(test)]
 pub(crate) use pytriton_core::testing;
 pub use pytriton_core::{
-    call, decorators, error, memory_budget, model, registry, request, runtime_models, statistics,
+    call, decorators, error, local_models, memory_budget, model, model_call, registry, request,
+    runtime_models, shared_state, statistics,
 };
 #[cfg(feature = "embedded")]
 pub(crate) use pytriton_core::{heap, offload};
@@ -72,7 +73,7 @@ pub use pytriton_kserve::{LogFormat, configuration, openai, openapi};
 pub use pytriton_net as net;
 #[cfg(feature = "embedded")]
 pub use pytriton_protocol::proto;
-pub use pytriton_protocol::tensor;
+pub use pytriton_protocol::{tensor, typed};
 #[cfg(tritonserver)]
 pub use pytriton_tritonserver::{native, triton, worker};
 pub use request::{Sequence, SequenceId};

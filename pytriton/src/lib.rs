@@ -74,18 +74,21 @@ mod main_macro;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]
 pub mod openai;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]
+pub mod options;
+#[cfg(any(feature = "embedded", feature = "tritonserver"))]
 pub mod prelude;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]
 mod served;
 #[cfg(feature = "embedded")]
 pub mod testing;
 
-#[cfg(feature = "client")]
 #[doc(hidden)]
 #[path = "typed.rs"]
 pub mod __typed;
+pub mod elements;
 #[cfg(feature = "client")]
 pub use pytriton_client as client;
+// A server re-exports the same crate.
 /// Generates types for the models of a signature file, for [typed clients](client::Typed).
 ///
 /// `<binary> list --format json > models.lock` writes the file; its path is relative to the crate's
@@ -101,5 +104,7 @@ pub use pytriton_client as client;
 /// `crate = my::pytriton` sets the path of this crate, as in `#[pytriton::model]`.
 #[cfg(feature = "client")]
 pub use pytriton_macros::client;
+#[cfg(not(any(feature = "embedded", feature = "tritonserver")))]
+pub use pytriton_protocol::ndarray;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]
 pub use served::*;

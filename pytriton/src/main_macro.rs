@@ -27,6 +27,7 @@ pub const fn is_main<R: Main>(_: fn() -> R) {}
 ///
 /// The binary has a command line: `serve` (the default), `list`, `check`, `install`, `repository`,
 /// `completions` and `man`. `--help` lists the options, and `docs/cli.md` explains them.
+/// [`Cli`](crate::Cli) adds own arguments and hooks.
 ///
 /// # Examples
 ///
@@ -48,14 +49,15 @@ macro_rules! main {
     () => {
         #[allow(dead_code, reason = "inside of a function it is an error already")]
         fn main() -> $crate::__private::MainExit {
-            $crate::__private::MainExit($crate::__private::run(
+            let cli = $crate::__private::Cli::new(
                 match ::core::option_env!("CARGO_BIN_NAME") {
                     ::core::option::Option::Some(name) => name,
                     // In a test, which has no binary name.
                     ::core::option::Option::None => ::core::env!("CARGO_PKG_NAME"),
                 },
                 ::core::env!("CARGO_PKG_VERSION"),
-            ))
+            );
+            $crate::__private::MainExit(cli.run())
         }
 
         const _: () = $crate::__private::is_main(self::main);

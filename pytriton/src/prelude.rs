@@ -12,7 +12,8 @@ pub use crate::served::model::model;
 pub use crate::served::state::*;
 pub use crate::served::tensors::*;
 pub use crate::{
-    Cancellation, Cancelled, Context, ParameterValue, Parameters, Request, Responses, Sequence,
+    Call, Cancellation, Cancelled, Context, Identity, ParameterValue, Parameters, Request,
+    Responses, Sequence,
 };
 // Only the attribute: importing the module `openai` as well would shadow a crate of that name.
 pub use pytriton_macros::openai;

@@ -4,16 +4,16 @@
 pub use pytriton_python as python;
 pub use pytriton_runtime::call::{
     Call, CallResult, Calling, Execution, FirstValueParameter, FirstValueReader, Loading,
-    ModelError, OutputField, Outputs, Parameter, Reader, ReturnCheck, ReturnValue, Returns,
-    SequenceParameter, SequenceReader, Start, Started, StateKind, closed, ended, flow,
-    inline_state, iterate, loaded, loading, made, made_by_default, output_field, sequenced,
-    starting, stream_of,
+    ModelError, OutputField, OutputWriter, Outputs, Parameter, Reader, ResponseParts, ReturnCheck,
+    ReturnValue, Returns, SequenceParameter, SequenceReader, Start, Started, StateKind, closed,
+    ended, flow, inline_state, iterate, load_declared, loaded, loading, made, made_by_default,
+    output_field, sequenced, starting, stream_of,
 };
 pub use pytriton_runtime::decorators::*;
 pub use pytriton_runtime::inventory;
 pub use pytriton_runtime::model::{
     CallOptions, Device, InstanceGroup, Location, ModelSpec, OutputOverride, QueuePolicy, Surface,
-    TensorDeclaration, Warmup, WarmupData, WarmupInput,
+    TensorDeclaration, Warmup, WarmupData, WarmupInput, instance_count,
 };
 pub use pytriton_runtime::openai::{Piece, Text, TextParameter, TextReader, TextReturnCheck};
 pub use pytriton_runtime::registry::{
@@ -22,10 +22,9 @@ pub use pytriton_runtime::registry::{
     override_flaw, refuse, refuse_outputs, tensor_name_flaw, timeout_action, timeout_action_flaw,
     violation_if,
 };
-pub use pytriton_runtime::server::run;
+pub use pytriton_runtime::server::Cli;
 pub use pytriton_runtime::tensor::{DataType, Tensor};
 
-#[cfg(feature = "client")]
 pub use crate::__typed as typed;
 pub use crate::main_macro::{Main, MainExit, is_main};
 

@@ -24,7 +24,7 @@ use std::net::SocketAddr;
 use pytriton_runtime::access::Endpoints;
 use pytriton_runtime::engine::EngineChoice;
 use pytriton_runtime::runtime_models::{Function, Model};
-use pytriton_runtime::server::{OptionsError, ServerError, Triton};
+use pytriton_runtime::server::{Builder, OptionsError, ServerError, Triton};
 
 /// Models served by the embedded engine until this is dropped.
 #[derive(Debug)]
@@ -52,23 +52,59 @@ pub fn serve(model: Model, function: impl Into<Function>) -> Result<Served, Serv
 ///
 /// Same as [`Triton::bind_registered`] and [`Triton::run`].
 pub fn serve_registered() -> Result<Served, ServerError> {
-    let triton = triton()?;
+    serve_registered_with(|server| server)
+}
+
+/// Serves all models of this binary, with changes to the server: states that the models take, or
+/// options.
+///
+/// # Errors
+///
+/// Same as [`serve_registered`], and as [`Builder::build`].
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use std::sync::Arc;
+///
+/// use pytriton::prelude::*;
+/// use pytriton::testing;
+///
+/// struct Weights(f32);
+///
+/// #[pytriton::model(name = "Scale", max_batch_size = 8)]
+/// #[batch]
+/// fn scale(x: ArrayView2<f32>, weights: &Arc<Weights>) -> Array2<f32> {
+///     &x * weights.0
+/// }
+///
+/// let weights = Arc::new(Weights(2.0));
+/// let served = testing::serve_registered_with(|server| server.state(weights)).unwrap();
+/// # drop(served);
+/// ```
+pub fn serve_registered_with(
+    change: impl FnOnce(Builder) -> Builder,
+) -> Result<Served, ServerError> {
+    let triton = change(builder()).build()?;
     triton.bind_registered()?;
     Served::run(triton)
 }
 
-/// Ignores port settings of the environment: the ports and models belong to this program only.
 fn triton() -> Result<Triton, ServerError> {
+    builder().build()
+}
+
+/// Ignores port settings of the environment: the ports and models belong to this program only.
+fn builder() -> Builder {
     let builder = Triton::builder().engine(EngineChoice::Embedded);
-    let builder = builder.free_ports().options(|options| {
+    builder.free_ports().options(|options| {
         (
             options.allow_http,
             options.allow_grpc,
             options.allow_metrics,
         ) = (true, true, true);
         options.access.restricted_endpoints = Endpoints(Vec::new());
-    });
-    builder.build()
+    })
 }
 
 impl Served {

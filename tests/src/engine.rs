@@ -3,6 +3,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use pytriton::{Builder, EngineChoice, Triton};
+
 use crate::{Result, finish};
 
 /// The time limit for the first download of 55 MB.
@@ -57,6 +59,24 @@ pub fn tritonserver(binary: &Path, folder: &Path) -> Result<PathBuf> {
     install.arg("install").env("XDG_CACHE_HOME", &cache);
     finish(&mut install, INSTALL)?.success("install")?;
     Ok(cache.join("pytriton/tritonserver/2.51.0/bin/tritonserver"))
+}
+
+/// Returns the builder of a server of this process on free ports. The tritonserver engine is
+/// installed as by [`tritonserver`].
+///
+/// # Errors
+///
+/// As [`tritonserver`].
+pub fn triton_builder(engine: Engine, binary: &Path, folder: &Path) -> Result<Builder> {
+    let builder = Triton::builder().free_ports();
+    Ok(match engine {
+        Engine::Embedded => builder.engine(EngineChoice::Embedded),
+        Engine::Tritonserver => {
+            let path = tritonserver(binary, folder)?;
+            let builder = builder.engine(EngineChoice::Tritonserver);
+            builder.options(|options| options.triton.tritonserver = Some(path))
+        }
+    })
 }
 
 fn cache(folder: &Path) -> PathBuf {

@@ -16,7 +16,7 @@ mod released;
 mod server;
 
 pub use banner::Banner;
-pub use engine::{Engine, tritonserver};
+pub use engine::{Engine, triton_builder, tritonserver};
 pub use error::{HarnessError, Result};
 pub use foreign::Foreign;
 pub use outside::Outside;

@@ -103,7 +103,9 @@ fn run(
     name: &str,
     batches: impl IntoIterator<Item = impl Fn(&Arc<ModelSpec>) -> Vec<Request>>,
 ) -> Vec<Vec<Answer>> {
-    let Registration { spec, load, steps } = registration(name);
+    let Registration {
+        spec, load, steps, ..
+    } = registration(name);
     let context = Context::new(Arc::clone(&spec), 0);
     let instance = load(&context).unwrap_or_else(|error| panic!("{error}"));
     let instance = instance.into_local();

@@ -23,10 +23,10 @@ static NETWORK: Shared = Shared::new(|| {
 pub(crate) struct Detection(&'static Network);
 
 /// The probability of text at each pixel of a picture, from the detector of PP-OCRv4.
-#[pytriton::model(name = "Detection", max_batch_size = 4)]
+#[pytriton::model(name = "Detection", client = Detection, max_batch_size = 4)]
 impl Detection {
     #[load]
-    pub(crate) fn load() -> Result<Self> {
+    fn load() -> Result<Self> {
         Ok(Self(NETWORK.as_ref().map_err(String::clone)?))
     }
 

@@ -17,10 +17,10 @@ pub(crate) struct Direction(&'static Network);
 
 /// Detects whether a line of text is upside down, with the classifier of PP-OCR. Returns the
 /// probabilities of 0 and of 180 degrees.
-#[pytriton::model(name = "Direction", max_batch_size = 32)]
+#[pytriton::model(name = "Direction", client = Direction, max_batch_size = 32)]
 impl Direction {
     #[load]
-    pub(crate) fn load() -> Result<Self> {
+    fn load() -> Result<Self> {
         Ok(Self(NETWORK.as_ref().map_err(String::clone)?))
     }
 

@@ -1,6 +1,7 @@
+use futures_util::future::try_join_all;
+use pytriton::Error;
 use pytriton::prelude::*;
 
-use crate::Result;
 use crate::detection::{self, Detection};
 use crate::direction::{self, Direction};
 use crate::page::Page;
@@ -8,7 +9,7 @@ use crate::picture::{Picture, truncate};
 use crate::quad::Quad;
 use crate::recognition::{self, Recognition};
 use crate::regions::regions;
-use crate::text_line::{TextLine, in_order, together};
+use crate::text_line::{TextLine, in_order};
 
 /// The maximum side length of a picture in the detector, in pixels; larger pictures are scaled
 /// down.
@@ -23,118 +24,82 @@ const SURE: f32 = 0.5;
 /// The minimum width of the recogniser's input, as in its training.
 const LEAST_WIDTH: usize = 320;
 
-/// Reads the text in pictures by calling three models.
-struct Ocr {
-    detection: Detection,
-    direction: Direction,
-    recognition: Recognition,
-}
+/// Wider inputs are a multiple of this, so that lines of similar width are in one batch.
+const WIDTH_STEP: usize = 64;
 
 /// Reads the text in a picture and returns its positions. `Detection` finds the lines, `Direction`
 /// detects lines that are upside down, and `Recognition` reads them.
 ///
-/// The lines of all queued pictures are read together.
-#[pytriton::model(name = "OCR", max_batch_size = 8)]
-impl Ocr {
-    #[load]
-    fn load() -> Result<Self> {
-        Ok(Self {
-            detection: Detection::load()?,
-            direction: Direction::load()?,
-            recognition: Recognition::load()?,
-        })
-    }
-
-    #[infer]
+/// Lines of different pictures and requests are read together.
+#[pytriton::model(name = "OCR", max_batch_size = 8, batches_in_flight = 8)]
+async fn ocr(
     #[input(
-        name = "picture",
-        datatype = BYTES,
         shape = [1],
         example = "data:image/png;base64,\
             iVBORw0KGgoAAAANSUhEUgAAAGAAAAAwAQAAAADGbUJiAAAAkElEQVR42t3RsQrCMBDG8X9CwQy2ZBUEHXwARzc7+lg+lm/Qjj6AmwXXmC6tpI\
             lDr4iOTuJtP7jv7uBU4lWaf0FTj0il/2bAYOFeCkIH7izoL3A7CXwB9VKQGbAAKaKq/lqt2pTGjAEiaNi7tz2z+HmBnvCAoxOsO3BTW/CwawT5\
             JobFATKAubE634L64Z8+AU5qKLg5KI5HAAAAAElFTkSuQmCC"
     )]
-    fn read(&self, requests: &[Request]) -> Vec<Result<Page>> {
-        let mut found: Vec<_> = requests
-            .iter()
-            .map(|request| self.find_all(request))
-            .collect();
-        let lines = found.iter_mut().flatten().flatten().flatten();
-        let mut lines: Vec<&mut TextLine> = lines.collect();
-        let read = self.turn(&mut lines).and_then(|()| self.spell(&mut lines));
-        let failed = read.err().map(|error| error.to_string());
-        let page = |found: Result<Vec<Vec<TextLine>>>| {
-            let mut pictures = found?;
-            if let Some(failed) = &failed {
-                return Err(failed.clone().into());
-            }
-            for lines in &mut pictures {
-                lines.retain(|line| line.score >= SURE);
-            }
-            Ok(Page::new(&pictures))
-        };
-        found.into_iter().map(page).collect()
-    }
-
-    /// Returns the lines of each picture of a request.
-    fn find_all(&self, request: &Request) -> Result<Vec<Vec<TextLine>>> {
-        let files = request.array::<Vec<u8>>("picture")?;
-        let files = files.iter().flatten();
-        files
-            .map(|file| self.find(&Picture::decode(file)?))
-            .collect()
-    }
-
-    fn find(&self, picture: &Picture) -> Result<Vec<TextLine>> {
-        let [width, height] = [picture.width(), picture.height()];
-        let scale = (LONGEST / width.max(height) as f32).min(1.0);
-        let [columns, rows] = [width, height].map(|side| {
-            let steps = side as f32 * scale / detection::STEP as f32;
-            truncate(steps.round()).max(1) * detection::STEP
+    picture: ArrayView2<'_, Vec<u8>>,
+    detection: &Call<Detection>,
+    direction: &Call<Direction>,
+    recognition: &Call<Recognition>,
+) -> Result<Page, Error> {
+    let read = async |file: &Vec<u8>| {
+        let lines = find(file, detection).await?.into_iter();
+        let lines = lines.map(async |line| {
+            let line = turn(line, direction).await?;
+            spell(line, recognition).await
         });
-        let pixels = picture.resized(rows, columns);
-        let map = self.detection.find(pixels.pixels().insert_axis(Axis(0)))?;
-        let scale = [width as f32 / columns as f32, height as f32 / rows as f32];
-        let regions = regions(map.index_axis(Axis(0), 0));
-        let quads = regions
-            .iter()
-            .map(|region| region.quad().scaled(scale, picture));
-        let quads = quads.filter(|quad| quad.size().iter().all(|side| *side > 3.0));
-        let quads: Vec<Quad> = quads.collect();
-        let lines = in_order(quads).into_iter();
-        Ok(lines.map(|quad| TextLine::cut(picture, quad)).collect())
-    }
+        let mut lines = try_join_all(lines).await?;
+        lines.retain(|line| line.score >= SURE);
+        Ok::<_, Error>(lines)
+    };
+    let pictures = try_join_all(picture.iter().map(read)).await?;
+    Ok(Page::new(&pictures))
+}
 
-    /// The network sees only the start of a long line. Scaling the line down to fit, as PaddleOCR
-    /// does, gives wrong results for many long lines.
-    fn turn(&self, lines: &mut [&mut TextLine]) -> Result<()> {
-        for lines in lines.chunks_mut(32) {
-            let pictures = together(lines.iter().map(|line| &line.picture), direction::WIDTH);
-            let turned = self.direction.see(pictures.view())?;
-            for (line, turned) in lines.iter_mut().zip(turned.outer_iter()) {
-                if turned[1] > TURNED {
-                    line.picture.turn();
-                }
-            }
-        }
-        Ok(())
-    }
+/// Returns the lines of a picture, in reading order.
+async fn find(file: &[u8], detection: &Call<Detection>) -> Result<Vec<TextLine>, Error> {
+    let picture = Picture::decode(file).map_err(Error::invalid_argument)?;
+    let [width, height] = [picture.width(), picture.height()];
+    let scale = (LONGEST / width.max(height) as f32).min(1.0);
+    let [columns, rows] = [width, height].map(|side| {
+        let steps = side as f32 * scale / detection::STEP as f32;
+        truncate(steps.round()).max(1) * detection::STEP
+    });
+    let pixels = picture.resized(rows, columns).into_pixels();
+    let map = detection.call(pixels.insert_axis(Axis(0))).await?;
+    let scale = [width as f32 / columns as f32, height as f32 / rows as f32];
+    let regions = regions(map.index_axis(Axis(0), 0));
+    let quads = regions
+        .iter()
+        .map(|region| region.quad().scaled(scale, &picture));
+    let quads = quads.filter(|quad| quad.size().iter().all(|side| *side > 3.0));
+    let lines = in_order(quads.collect::<Vec<Quad>>()).into_iter();
+    Ok(lines.map(|quad| TextLine::cut(&picture, quad)).collect())
+}
 
-    /// Lines of similar width are read together, to reduce padding.
-    fn spell(&self, lines: &mut [&mut TextLine]) -> Result<()> {
-        lines.sort_by_key(|line| line.picture.width());
-        for lines in lines.chunks_mut(6) {
-            let widths = lines.iter().map(|line| line.picture.width());
-            let width = widths.fold(LEAST_WIDTH, usize::max);
-            let width = width.next_multiple_of(recognition::STEP);
-            let pictures = together(lines.iter().map(|line| &line.picture), width);
-            let read = self.recognition.read(pictures.view())?;
-            let read = read.text.into_iter().zip(read.score);
-            for (line, (text, score)) in lines.iter_mut().zip(read) {
-                (line.text, line.score) = (text, score);
-            }
-        }
-        Ok(())
+/// Turns a line that is upside down.
+///
+/// The network sees only the start of a long line. Scaling the line down to fit, as PaddleOCR does,
+/// gives wrong results for many long lines.
+async fn turn(mut line: TextLine, direction: &Call<Direction>) -> Result<TextLine, Error> {
+    let turned = direction.call(line.padded(direction::WIDTH)).await?;
+    if turned[[0, 1]] > TURNED {
+        line.picture.turn();
     }
+    Ok(line)
+}
+
+/// Reads a line.
+async fn spell(mut line: TextLine, recognition: &Call<Recognition>) -> Result<TextLine, Error> {
+    let width = line.picture.width().max(LEAST_WIDTH);
+    let width = width
+        .next_multiple_of(WIDTH_STEP)
+        .min(recognition::MAX_WIDTH);
+    let read = recognition.call(line.padded(width)).await?;
+    line.text = read.text.into_iter().collect();
+    line.score = read.score.sum();
+    Ok(line)
 }

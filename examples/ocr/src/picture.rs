@@ -106,6 +106,10 @@ impl Picture {
     pub(crate) fn pixels(&self) -> ArrayView3<'_, u8> {
         self.0.view()
     }
+
+    pub(crate) fn into_pixels(self) -> Array3<u8> {
+        self.0
+    }
 }
 
 /// Returns the file in a `data:` URL, because JSON cannot contain bytes. Other input is returned

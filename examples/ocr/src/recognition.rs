@@ -6,7 +6,7 @@ use crate::network::{Light, Network, Shared};
 use crate::text_line::HEIGHT;
 
 /// The width of a line is a multiple of this, in pixels.
-pub(crate) const STEP: usize = 8;
+const STEP: usize = 8;
 
 /// The maximum width of a line, in pixels.
 pub(crate) const MAX_WIDTH: usize = 2560;
@@ -34,10 +34,15 @@ pub(crate) struct Read {
 }
 
 /// Reads Chinese or Latin text in a line, with the recogniser of PP-OCRv4.
-#[pytriton::model(name = "Recognition", max_batch_size = 8)]
+#[pytriton::model(
+    name = "Recognition",
+    client = Recognition,
+    max_batch_size = 8,
+    max_queue_delay_microseconds = 2000,
+)]
 impl Recognition {
     #[load]
-    pub(crate) fn load() -> Result<Self> {
+    fn load() -> Result<Self> {
         let network = NETWORK.as_ref().map_err(String::clone)?;
         let alphabet = Alphabet::load(&weights::PP_OCR.folder()?.join("assets/ppocr_keys_v1.txt"))?;
         Ok(Self { network, alphabet })

@@ -27,22 +27,17 @@ impl TextLine {
             score: 0.0,
         }
     }
-}
 
-/// Combines pictures of lines into one tensor. Narrower pictures are filled with grey, and wider
-/// ones are truncated.
-pub(crate) fn together<'a>(
-    pictures: impl ExactSizeIterator<Item = &'a Picture>,
-    width: usize,
-) -> Array4<u8> {
-    let mut all = Array4::from_elem((pictures.len(), HEIGHT, width, 3), GREY);
-    for (mut place, picture) in all.outer_iter_mut().zip(pictures) {
-        let columns = ..picture.width().min(width);
-        let pixels = picture.pixels();
+    /// Returns the pixels of the line with another width. Missing columns are grey, and further
+    /// ones are left out.
+    pub(crate) fn padded(&self, width: usize) -> Array4<u8> {
+        let mut padded = Array4::from_elem((1, HEIGHT, width, 3), GREY);
+        let columns = ..self.picture.width().min(width);
+        let pixels = self.picture.pixels();
         let pixels = pixels.slice(s![.., columns, ..]);
-        place.slice_mut(s![.., columns, ..]).assign(&pixels);
+        padded.slice_mut(s![0, .., columns, ..]).assign(&pixels);
+        padded
     }
-    all
 }
 
 /// Sorts lines in reading order: lines at about the same height are sorted from left to right.
@@ -92,18 +87,23 @@ mod tests {
 
     #[test]
     fn lines_are_padded_or_truncated() {
-        let lines = [4, 16].map(|width| Picture::painted(HEIGHT, width, |_, _| [9; 3]));
-        let together = together(lines.iter(), 8);
-        assert_eq!(together.dim(), (2, HEIGHT, 8, 3));
+        let padded = [4, 16].map(|width| {
+            let line = TextLine {
+                quad: Quad([[0.0; 2]; 4]),
+                picture: Picture::painted(HEIGHT, width, |_, _| [9; 3]),
+                text: String::new(),
+                score: 0.0,
+            };
+            line.padded(8)
+        });
+        for padded in &padded {
+            assert_eq!(padded.dim(), (1, HEIGHT, 8, 3));
+        }
+        let [narrow, wide] = padded;
         assert_eq!(
-            together.slice(s![0, 0, .., 0]).to_vec(),
+            narrow.slice(s![0, 0, .., 0]).to_vec(),
             [9, 9, 9, 9, GREY, GREY, GREY, GREY]
         );
-        assert!(
-            together
-                .index_axis(Axis(0), 1)
-                .iter()
-                .all(|&pixel| pixel == 9)
-        );
+        assert!(wide.iter().all(|&pixel| pixel == 9));
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::request::Model;
-use crate::server::Link;
 use crate::servers::Servers;
 use crate::shared_memory::Pool;
+use crate::transport::Link;
 use crate::url::shown;
 use crate::{Address, ClientError, ModelConfig, Tls};
 

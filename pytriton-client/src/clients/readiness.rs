@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -14,6 +15,9 @@ use crate::{ClientError, Stage, Status};
 /// The first and the longest delay between two readiness requests.
 const FIRST_POLL_DELAY: Duration = Duration::from_millis(10);
 const MAX_POLL_DELAY: Duration = Duration::from_secs(1);
+
+/// The time between two log lines about what a client waits for.
+const REPORT_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The last message from each server, by index.
 type LastMessages = Mutex<BTreeMap<usize, String>>;
@@ -39,6 +43,13 @@ pub(super) async fn wait(
             }
         }
         refused
+    };
+    let first = async {
+        tokio::select! {
+            biased;
+            found = first => found,
+            never = report(servers, &messages) => match never {},
+        }
     };
     match deadline.within(first).await {
         Err(ClientError::Timeout {
@@ -72,6 +83,16 @@ async fn ready(
         }
         sleep(delay).await;
         delay = (delay * 2).min(MAX_POLL_DELAY);
+    }
+}
+
+/// Logs the last messages from time to time: a wrong address would otherwise show only when the
+/// deadline has passed.
+async fn report(servers: &Servers, messages: &LastMessages) -> Infallible {
+    loop {
+        sleep(REPORT_INTERVAL).await;
+        let message = last_of(servers, messages);
+        tracing::warn!("still waiting for the server and the model to be ready: {message}");
     }
 }
 
@@ -111,5 +132,57 @@ fn is_final(error: &ClientError) -> bool {
             forbidden || message.starts_with("This protocol is restricted")
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::sync::mpsc::channel;
+
+    use tracing::subscriber::set_default;
+    use tracing_subscriber::fmt;
+
+    use super::*;
+    use crate::transport::Link;
+
+    /// A writer that sends each line.
+    struct Lines(std::sync::mpsc::Sender<String>);
+
+    impl std::io::Write for Lines {
+        fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+            let _ = self.0.send(String::from_utf8_lossy(line).into_owned());
+            Ok(line.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_waiting_client_reports_the_last_connection_error() {
+        let (sender, lines) = channel();
+        let writer = move || Lines(sender.clone());
+        let _guard = set_default(fmt().with_ansi(false).with_writer(writer).finish());
+        // A port that nothing listens on.
+        let address = TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr());
+        let address = format!("http://{}", address.unwrap());
+        let link = Link {
+            tls: crate::Tls::new(),
+            access_token: None,
+            connect_timeout: Duration::from_secs(1),
+            gzip: false,
+        };
+        let servers = Servers::new(&[address.parse().unwrap()], &link).unwrap();
+        let deadline = Deadline::new(Stage::Readiness, Duration::from_secs(12));
+        let error = wait(&servers, None, deadline).await.unwrap_err();
+        assert!(error.to_string().contains("cannot connect"), "{error}");
+        let lines: Vec<String> = lines.try_iter().collect();
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        for line in lines {
+            let expected = "still waiting for the server and the model to be ready: cannot connect";
+            assert!(line.contains(expected), "{line}");
+        }
     }
 }

@@ -23,7 +23,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use crate::Tls;
-    use crate::server::Link;
+    use crate::transport::Link;
 
     use super::super::transport::GrpcTransport;
     use super::*;

@@ -12,9 +12,8 @@ use tonic::metadata::{AsciiMetadataValue, KeyAndMutValueRef, MetadataKey, Metada
 
 use crate::config::ModelConfig;
 use crate::request::{Load, Model};
-use crate::server::Link;
 use crate::statistics::ModelStatistics;
-use crate::transport::Channel;
+use crate::transport::{Channel, Link};
 use crate::{Address, ClientError};
 
 use super::error::failed;

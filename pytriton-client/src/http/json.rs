@@ -91,7 +91,7 @@ mod tests {
     use crate::InferOptions;
     use crate::request::Model;
 
-    fn asked(tensor: Tensor, options: InferOptions) -> Result<Value, ClientError> {
+    fn encoded(tensor: Tensor, options: InferOptions) -> Result<Value, ClientError> {
         let request = InferRequest {
             model: Model {
                 name: "m".to_owned(),
@@ -110,14 +110,14 @@ mod tests {
     fn json_contains_the_elements() {
         let options = InferOptions::new().parameter("a", 1).output("y");
         let texts = Tensor::from_elements(vec![1, 2], vec!["é".to_owned(), String::new()]);
-        let got = asked(texts.unwrap(), options).unwrap();
+        let got = encoded(texts.unwrap(), options).unwrap();
         let expected = json!({"id": "7", "parameters": {"a": 1}, "outputs": [{"name": "y", "parameters": {}}], "inputs": [
             {"name": "x", "datatype": "BYTES", "shape": [1, 2], "parameters": {}, "data": ["é", ""]}]});
         assert_eq!(got, expected);
-        let asked = |tensor: Tensor| asked(tensor, InferOptions::new());
+        let encoded = |tensor: Tensor| encoded(tensor, InferOptions::new());
         let numbers = Tensor::from_elements(vec![2], vec![0.5_f32, -3.0]).unwrap();
         assert_eq!(
-            asked(numbers).unwrap()["inputs"][0]["data"],
+            encoded(numbers).unwrap()["inputs"][0]["data"],
             json!([0.5, -3.0])
         );
         for tensor in [
@@ -125,7 +125,7 @@ mod tests {
             Tensor::from_elements(vec![1], vec![vec![0xff_u8]]).unwrap(),
             Tensor::new(DataType::Fp16, vec![1], Bytes::from_static(&[0, 0])).unwrap(),
         ] {
-            let error = asked(tensor).unwrap_err().to_string();
+            let error = encoded(tensor).unwrap_err().to_string();
             assert!(
                 error.contains("elements that JSON cannot represent"),
                 "{error}"

@@ -9,9 +9,8 @@ use serde_json::{Map, Value, json};
 
 use crate::config::ModelConfig;
 use crate::request::{InferRequest, Load, Model};
-use crate::server::Link;
 use crate::statistics::ModelStatistics;
-use crate::transport::Channel;
+use crate::transport::{Channel, Link};
 use crate::{Address, ClientError, Outputs, Status, gzip};
 
 use super::base64::base64;

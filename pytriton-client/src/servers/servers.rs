@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::time::Instant;
 
 use crate::deadline::Deadline;
-use crate::server::{Link, Server};
+use crate::server::Server;
+use crate::transport::Link;
 use crate::{Address, ClientError, SequenceId};
 
 use super::RequestInFlight;

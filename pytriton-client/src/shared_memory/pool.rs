@@ -9,10 +9,9 @@ use tokio::runtime::{Builder, Handle};
 use tokio::time::{sleep, timeout};
 
 use crate::ClientError;
-use crate::server::Server;
 
-use super::Region;
 use super::reservation::Reservation;
+use super::{Region, RegionServer};
 
 /// The smallest region.
 const MIN_REGION_BYTES: usize = 1 << 20;
@@ -129,7 +128,10 @@ impl Regions {
 }
 
 /// Unregisters a region at all its servers. Returns whether one of them may still be using it.
-async fn unregister(region: &Region, by: impl Fn(&Arc<Server>) -> Arc<Server>) -> bool {
+async fn unregister(
+    region: &Region,
+    by: impl Fn(&Arc<dyn RegionServer>) -> Arc<dyn RegionServer>,
+) -> bool {
     let servers = region.servers();
     let results = servers.iter().map(|server| async {
         let result = by(server).unregister(region.name()).await;
@@ -146,7 +148,7 @@ async fn unregister(region: &Region, by: impl Fn(&Arc<Server>) -> Arc<Server>) -
 /// result.
 async fn unregister_all(
     regions: Vec<Arc<Region>>,
-    by: impl Fn(&Arc<Server>) -> Arc<Server> + Copy,
+    by: impl Fn(&Arc<dyn RegionServer>) -> Arc<dyn RegionServer> + Copy,
 ) {
     let results = regions.iter().map(async |region| {
         // A server refuses while a request to which it has already responded still uses the region.
@@ -171,7 +173,7 @@ impl Drop for Pool {
         }
         // The runtime of the existing connections may have ended, or may end before the servers
         // respond.
-        let reconnected = |server: &Arc<Server>| Arc::new(server.with_new_connections());
+        let reconnected = |server: &Arc<dyn RegionServer>| server.reconnected();
         let unregister_idle = move || {
             let runtime = Builder::new_current_thread().enable_all().build();
             // Without a thread or runtime the servers are not notified.
@@ -193,7 +195,8 @@ mod tests {
 
     use super::*;
     use crate::Tls;
-    use crate::server::Link;
+    use crate::server::Server;
+    use crate::transport::Link;
 
     #[tokio::test]
     async fn idle_regions_are_reused() {
@@ -258,7 +261,7 @@ mod tests {
         let (silent, asked) = server(false);
         let pool = Pool::new(2 * MIN_REGION_BYTES);
         let region = pool.take(1).await.unwrap().unwrap();
-        region.note(&silent);
+        region.note(Arc::clone(&silent) as _);
         pool.release(region, true);
         // The call is cancelled, and then the server.
         let cut = timeout(UNREGISTER_TIMEOUT / 10, pool.take(2 * MIN_REGION_BYTES)).await;
@@ -278,7 +281,7 @@ mod tests {
         runtime.block_on(async {
             let pool = Pool::new(MIN_REGION_BYTES);
             let region = pool.take(1).await.unwrap().unwrap();
-            region.note(&results);
+            region.note(Arc::clone(&results) as _);
             pool.release(region, true);
         });
         drop(runtime);

@@ -3,6 +3,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process;
+use std::ptr::addr_eq;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -13,10 +14,8 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::{pread, retry_on_intr};
 
-use crate::server::Server;
-
-use super::Location;
 use super::reservation::Reservation;
+use super::{Location, RegionServer};
 
 /// The folder that `shm_open` uses.
 pub(super) const FOLDER: &str = "/dev/shm";
@@ -32,7 +31,7 @@ pub(crate) struct Region {
     file: File,
     reservation: Reservation,
     /// The servers at which the region is registered.
-    registered: Mutex<Vec<Arc<Server>>>,
+    registered: Mutex<Vec<Arc<dyn RegionServer>>>,
 }
 
 impl Region {
@@ -103,27 +102,27 @@ impl Region {
     }
 
     /// Returns whether the region is registered at the server.
-    pub(crate) fn is_registered(&self, server: &Arc<Server>) -> bool {
+    pub(crate) fn is_registered(&self, server: &Arc<impl RegionServer + ?Sized>) -> bool {
         self.registered()
             .iter()
-            .any(|other| Arc::ptr_eq(other, server))
+            .any(|other| addr_eq(Arc::as_ptr(other), Arc::as_ptr(server)))
     }
 
-    pub(crate) fn note(&self, server: &Arc<Server>) {
-        self.registered().push(Arc::clone(server));
+    pub(crate) fn note(&self, server: Arc<dyn RegionServer>) {
+        self.registered().push(server);
     }
 
-    pub(crate) fn forget(&self, server: &Arc<Server>) {
+    pub(crate) fn forget(&self, server: &Arc<impl RegionServer + ?Sized>) {
         self.registered()
-            .retain(|other| !Arc::ptr_eq(other, server));
+            .retain(|other| !addr_eq(Arc::as_ptr(other), Arc::as_ptr(server)));
     }
 
     /// All servers at which the region is registered.
-    pub(super) fn servers(&self) -> Vec<Arc<Server>> {
+    pub(super) fn servers(&self) -> Vec<Arc<dyn RegionServer>> {
         self.registered().clone()
     }
 
-    fn registered(&self) -> MutexGuard<'_, Vec<Arc<Server>>> {
+    fn registered(&self) -> MutexGuard<'_, Vec<Arc<dyn RegionServer>>> {
         self.registered
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -3,6 +3,7 @@
 mod channel;
 mod connector;
 mod error;
+mod link;
 mod pieces;
 mod preface;
 mod stream;
@@ -10,5 +11,6 @@ mod tls;
 
 pub(crate) use channel::{Channel, ResponseBody};
 pub(crate) use error::TransportError;
+pub(crate) use link::Link;
 pub(crate) use pieces::Pieces;
 pub use tls::Tls;

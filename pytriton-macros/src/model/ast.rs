@@ -27,7 +27,7 @@ pub(super) struct Model {
     /// Compile-time checks of the warm-ups.
     pub(super) warmup_checks: TokenStream,
     /// The calls that require the trait of each part of the return type.
-    pub(super) asked: Vec<TokenStream>,
+    pub(super) output_bounds: Vec<TokenStream>,
     /// `None` if it is missing or invalid.
     pub(super) returned: Option<Type>,
     /// The return type as the user wrote it.

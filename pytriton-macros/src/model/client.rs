@@ -1,8 +1,8 @@
-//! The model as a type, for typed clients.
+//! The model as a type, for typed clients and for calls between models.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
-use syn::{GenericArgument, PathArguments, Type, Visibility, parse_quote};
+use quote::quote;
+use syn::{GenericArgument, PathArguments, Type, parse_quote};
 
 use super::ast::Model;
 use super::hint::{is_requests, response_type};
@@ -11,7 +11,7 @@ use super::lifetime::to_static;
 use super::options::ModelOptions;
 use crate::decorators::plain_name;
 use crate::errors::Errors;
-use crate::types::{argument_of, peeled};
+use crate::types::{argument_of, named, peeled};
 
 /// Names of primitive types; the model's type must not have one of these.
 const PRIMITIVE: [&str; 19] = [
@@ -19,52 +19,32 @@ const PRIMITIVE: [&str; 19] = [
     "u8", "u16", "u32", "u64", "u128", "usize",
 ];
 
-/// The type of a model.
+/// The type of a model, which the option `client` names.
 #[derive(Debug)]
 pub(super) struct Client {
-    ty: TokenStream,
+    name: Ident,
     /// Its declaration, unless it is the user's own type.
     declaration: TokenStream,
 }
 
 impl Client {
-    /// Returns `None` for a function that cannot have a type, unless an option names one.
     pub(super) fn of(options: &ModelOptions, function: &Function) -> Option<Self> {
-        let name = match (&options.client, &function.state) {
-            (Some(name), _) => name,
-            // A private method may return private types, and a type may have several such models.
-            (None, Some(_)) if matches!(function.visibility, Visibility::Inherited) => return None,
-            (None, Some(state)) => {
-                return Some(Self {
-                    ty: state.ty.to_token_stream(),
-                    declaration: TokenStream::new(),
-                });
-            }
-            (None, None) => &function.signature.ident,
-        };
-        let text = plain_name(name);
-        if PRIMITIVE.contains(&text.as_str()) {
-            return None;
-        }
-        let module = format_ident!("__client_{text}", span = Span::call_site());
-        // Located at the function, but marked as macro-generated, so that no lint objects to the
-        // name.
-        let mut name = name.clone();
-        name.set_span(name.span().resolved_at(Span::call_site()));
-        let (outer, inner) = (&function.visibility, within(&function.visibility));
-        let docs = format!("The model `{}`, for typed clients.", options.model_name());
-        Some(Self {
-            ty: quote!(#module::#name),
-            // A user's item of the same name takes precedence over a glob import.
-            declaration: quote! {
-                #[doc(hidden)]
-                mod #module {
-                    #[doc = #docs]
-                    #inner enum #name {}
+        let name = options.client.clone()?;
+        let state = function.state.as_ref();
+        let declaration =
+            match state.is_some_and(|state| named(&name.to_string(), &state.ty).is_some()) {
+                true => TokenStream::new(),
+                false => {
+                    let visibility = &function.visibility;
+                    let docs = format!("The model `{}`, for its callers.", options.model_name());
+                    quote! {
+                        #[doc = #docs]
+                        #[derive(Debug)]
+                        #visibility enum #name {}
+                    }
                 }
-                #outer use #module::*;
-            },
-        })
+            };
+        Some(Self { name, declaration })
     }
 
     pub(super) fn to_declaration(&self) -> &TokenStream {
@@ -73,7 +53,7 @@ impl Client {
 
     /// Returns the implementation of the trait `Model`.
     pub(super) fn to_implementation(&self, model: &Model) -> TokenStream {
-        let ty = &self.ty;
+        let ty = &self.name;
         let taken = model.parameters.iter();
         let taken = taken.filter(|parameter| !parameter.is_state() && !is_reference(&parameter.ty));
         let taken = taken.map(|parameter| {
@@ -170,21 +150,5 @@ fn error(returned: &mut Type) -> Option<&mut Type> {
             }
         }
         _ => None,
-    }
-}
-
-/// Returns the visibility relative to an inner module.
-fn within(visibility: &Visibility) -> Visibility {
-    let Visibility::Restricted(restricted) = visibility else {
-        return match visibility {
-            Visibility::Inherited => parse_quote!(pub(super)),
-            other => other.clone(),
-        };
-    };
-    let path = &restricted.path;
-    match path.segments.first().map(|first| first.ident.to_string()) {
-        Some(first) if first == "crate" => visibility.clone(),
-        Some(first) if first == "self" => parse_quote!(pub(super)),
-        _ => parse_quote!(pub(in super::#path)),
     }
 }

@@ -135,10 +135,10 @@ impl Decorations {
     /// Checks of decorators against options and parameters; `batching` adds the checks about
     /// batching.
     pub(super) fn to_checks(&self, batching: bool) -> TokenStream {
-        let asked = |step: &&Decoration| {
+        let applies = |step: &&Decoration| {
             step.decorator.stage > Some(Stage::Batch) || batching && is_mode(step)
         };
-        let steps = self.steps.iter().filter(asked);
+        let steps = self.steps.iter().filter(applies);
         let steps = steps.map(|decoration| {
             let name = decoration.name();
             let flaw = quote!(__SIGNATURE.step_flaw(#name, &__OPTIONS));

@@ -16,12 +16,6 @@ use crate::tensor::{listed, refusal, spanned_call};
 
 /// Returns the item without its decorators, followed by its registration or by all errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    // Golden files specify whether they include clients, independently of the test build.
-    expand_with(attribute, item, cfg!(all(feature = "client", not(test))))
-}
-
-/// Same as [`expand`], with or without the type for typed clients.
-pub(super) fn expand_with(attribute: TokenStream, item: TokenStream, clients: bool) -> TokenStream {
     let mut errors = Errors::default();
     let mut options = ModelOptions::parse(attribute, &mut errors);
     let (item, function) = Function::find(item, &options.root, &mut errors);
@@ -38,7 +32,7 @@ pub(super) fn expand_with(attribute: TokenStream, item: TokenStream, clients: bo
         .cloned();
     let decorations: Vec<Decoration> = decorations.chain(function.roles.iter().cloned()).collect();
     let lints = function.lints.clone();
-    let client = clients.then(|| Client::of(&options, &function)).flatten();
+    let client = Client::of(&options, &function);
     let model = validate(&options, function, &mut errors);
     if let Some(name) = &options.client {
         check_name(name, &mut errors);
@@ -113,6 +107,7 @@ impl Model {
         let (overrides, warmups) = (self.decorations.to_overrides(), self.to_warmups());
         let function = self.to_function();
         let load = self.to_load();
+        let load_parameters = self.to_load_parameters();
         let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
         let steps = &self.steps;
         quote! {
@@ -127,6 +122,7 @@ impl Model {
                     steps: &[#(&#steps),*],
                     warmups: #warmups,
                     load: #load,
+                    load_parameters: #load_parameters,
                     location: __private::Location::here(#package),
                 }
             }
@@ -222,10 +218,10 @@ impl Model {
                 };
             };
         }
-        let (asked, raw) = (&self.asked, self.to_raw());
+        let (output_bounds, raw) = (&self.output_bounds, self.to_raw());
         quote! {
             const __OUTPUTS: &[__private::TensorDeclaration] = {
-                #(__private::ReturnCheck::<#raw>::#asked;)*
+                #(__private::ReturnCheck::<#raw>::#output_bounds;)*
                 __private::Returns::<#returned, #raw>::DECLARATIONS
             };
         }
@@ -338,9 +334,18 @@ impl Model {
         let context = quote!(__context);
         let parameters = parameters.iter();
         let parameters =
-            parameters.map(|ty| quote_spanned!(ty.span()=> __private::loading::<#ty>(#context)));
+            parameters.map(|ty| quote_spanned!(ty.span()=> __private::loading::<#ty>(#context)?));
         let loaded = quote_spanned!(returned.span()=> loaded::<#ty, _>(#context, <#ty>::#name(#(#parameters),*)));
         Some(quote!(__private::#loaded?))
+    }
+
+    /// Returns the declarations of the parameters of the loader.
+    fn to_load_parameters(&self) -> TokenStream {
+        let load = self.state.as_ref().and_then(|state| state.load.as_ref());
+        let parameters = load.iter().flat_map(|load| &load.parameters);
+        let declared =
+            parameters.map(|ty| quote_spanned!(ty.span()=> __private::load_declared::<#ty>()));
+        quote!(&[#(#declared),*])
     }
 
     /// Returns the function that creates the state of a new sequence, if the model has one.

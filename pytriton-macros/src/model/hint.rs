@@ -11,12 +11,15 @@ use crate::output;
 use crate::types::{argument_of, named, peeled, present, type_text};
 
 /// Context types, which functions take by reference.
-const INJECTED: [&str; 5] = [
+const INJECTED: [&str; 8] = [
     "Parameters",
     "Context",
+    "Identity",
     "Cancellation",
     "Sequence",
     "Responses",
+    "Call",
+    "Arc",
 ];
 const SLICE: &str = "a function borrows all requests of a call: write `&[Request]`";
 
@@ -146,15 +149,28 @@ fn wrong_path(ty: &Type, context: HintContext) -> Option<String> {
     }
     let inner = argument_of("Option", ty);
     let owned = |name: &&&str| is(name, ty) || inner.is_some_and(|ty| is_reference(name, ty));
-    if let Some(name) = INJECTED[..4].iter().find(owned) {
+    if let Some(name) = INJECTED[..5].iter().find(owned) {
+        let article = if name.starts_with('I') { "an" } else { "a" };
         return Some(format!(
-            "every call has a `{name}`, which is borrowed: write `&{name}`"
+            "every call has {article} `{name}`, which is borrowed: write `&{name}`"
         ));
     }
     if let Some(outputs) = argument_of("Responses", ty) {
         let outputs = type_text(outputs);
         return Some(format!(
             "a call has one `Responses`: write `&Responses<{outputs}>`"
+        ));
+    }
+    if let Some(model) = argument_of("Call", ty) {
+        let model = type_text(model);
+        return Some(format!(
+            "a function borrows the handle: write `&Call<{model}>`"
+        ));
+    }
+    if let Some(state) = argument_of("Arc", inner.map_or(ty, |ty| referred(ty).unwrap_or(ty))) {
+        let state = type_text(state);
+        return Some(format!(
+            "a function borrows a state that models share: write `&Arc<{state}>`"
         ));
     }
     if is("Request", argument_of("Vec", ty).unwrap_or(ty)) {

@@ -276,6 +276,11 @@ impl Row {
     /// Returns the option as a field of the runtime's type.
     fn to_field(&self) -> TokenStream {
         let Self { name, value, .. } = self;
+        if self.form == Form::Instances
+            && let Some(count) = instances::to_count(value)
+        {
+            return count;
+        }
         let field = format_ident!("{name}");
         let value = match self.form {
             Form::Instances => instances::to_groups(value),

@@ -70,16 +70,16 @@ fn example(raw: bool) -> &'static str {
 
 /// Returns the calls that require the trait of each part of a return type, so that the compiler
 /// points at the part.
-pub(super) fn asked(returned: &Type, raw: bool, state: Option<&Type>) -> Vec<TokenStream> {
-    let mut asked = Vec::new();
-    let mut ask = |what: &str, ty: &Type| {
+pub(super) fn bounds(returned: &Type, raw: bool, state: Option<&Type>) -> Vec<TokenStream> {
+    let mut bounds = Vec::new();
+    let mut require = |what: &str, ty: &Type| {
         let (what, named) = (Ident::new(what, ty.span()), nameable(ty, state));
-        asked.push(quote_spanned!(ty.span()=> #what::<#named>()));
+        bounds.push(quote_spanned!(ty.span()=> #what::<#named>()));
     };
-    let mut inner = halves(returned, &mut ask);
+    let mut inner = halves(returned, &mut require);
     let mut what = "outputs";
     if let Some(entry) = argument_of("Vec", inner).filter(|_| raw) {
-        inner = halves(entry, &mut ask);
+        inner = halves(entry, &mut require);
         what = "entry";
     }
     match peeled(inner) {
@@ -87,19 +87,19 @@ pub(super) fn asked(returned: &Type, raw: bool, state: Option<&Type>) -> Vec<Tok
             tuple
                 .elems
                 .iter()
-                .for_each(|element| ask("element", element));
+                .for_each(|element| require("element", element));
         }
-        _ => ask(what, inner),
+        _ => require(what, inner),
     }
-    asked
+    bounds
 }
 
 /// Returns the outputs of a `Result`, whose error type is also required to be valid; any other type
 /// is returned.
-fn halves<'a>(ty: &'a Type, ask: &mut impl FnMut(&str, &Type)) -> &'a Type {
+fn halves<'a>(ty: &'a Type, require: &mut impl FnMut(&str, &Type)) -> &'a Type {
     match result(ty) {
         Some((outputs, error)) => {
-            ask("error", error);
+            require("error", error);
             outputs
         }
         None => ty,

@@ -39,16 +39,13 @@ impl StateConstructor {
         errors.refuse(&signature.safety, must_not("`unsafe`: remove `unsafe`"));
         errors.refuse(&signature.generics, must_not("generic"));
         let mut parameters = Vec::new();
-        for (index, parameter) in signature.inputs.iter().enumerate() {
+        for parameter in &signature.inputs {
             match parameter {
-                FnArg::Typed(typed) if !loads || index == 0 => {
-                    parameters.push(nameable(&typed.ty, Some(state)));
-                }
+                FnArg::Typed(typed) => parameters.push(nameable(&typed.ty, Some(state))),
                 FnArg::Receiver(receiver) if !loads => check_receiver(role, receiver, errors),
-                surplus => errors.push(
-                    surplus,
-                    "`#[load]` takes nothing or `context: &Context`: remove this",
-                ),
+                receiver => {
+                    errors.push(receiver, "`#[load]` creates the state: remove `self`");
+                }
             }
         }
         let ReturnType::Type(_, returned) = &signature.output else {

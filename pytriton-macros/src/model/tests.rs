@@ -2,7 +2,6 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::expand;
-use super::expand::expand_with;
 use crate::snapshot::{assert_expansion, messages};
 
 #[test]
@@ -10,14 +9,14 @@ fn model_client_expansions_match_the_golden_files() {
     let table: [(&str, TokenStream, TokenStream); 4] = [
         (
             "client_borrowed",
-            quote!(name = "Borrowed"),
+            quote!(name = "Borrowed", client = Borrowed),
             quote! {
                 pub fn borrowed<'a>(x: ArrayView2<'a, f32>, p: &'a Parameters) -> Result<Lent<'a>, &str> { f() }
             },
         ),
         (
             "client_function",
-            quote!(name = "Linear"),
+            quote!(name = "Linear", client = Linear),
             quote! {
                 #[fill_optionals(bias = 0.0)]
                 #[batch]
@@ -39,7 +38,7 @@ fn model_client_expansions_match_the_golden_files() {
         ),
         (
             "client_impl",
-            quote!(name = "State"),
+            quote!(name = "State", client = State),
             quote! {
                 impl State {
                     #[load]
@@ -52,48 +51,7 @@ fn model_client_expansions_match_the_golden_files() {
         ),
     ];
     for (name, attribute, item) in table {
-        assert_expansion(name, expand_with(attribute, item, true));
-    }
-    // A private method, raw requests, text, and a name of a primitive type.
-    let without: [(TokenStream, TokenStream); 4] = [
-        (
-            quote!(name = "Own"),
-            quote! {
-                impl Own {
-                    #[load]
-                    fn load() -> Self { f() }
-
-                    #[infer]
-                    fn infer(&self, x: ArrayView2<u8>) -> Array2<u8> { f() }
-                }
-            },
-        ),
-        (
-            quote!(name = "Raw"),
-            quote! {
-                #[input(name = "x", datatype = FP32, shape = [1])]
-                fn raw(requests: &[Request]) -> Vec<Array2<f32>> { f() }
-            },
-        ),
-        (
-            quote!(name = "Text"),
-            quote! {
-                #[openai(completions)]
-                fn text(prompt: String) -> String { f() }
-            },
-        ),
-        (
-            quote!(name = "U8"),
-            quote!(
-                fn u8(x: ArrayView2<u8>) -> Array2<u8> {
-                    f()
-                }
-            ),
-        ),
-    ];
-    for (attribute, item) in without {
-        let expand = |clients| expand_with(attribute.clone(), item.clone(), clients).to_string();
-        assert_eq!(expand(true), expand(false));
+        assert_expansion(name, expand(attribute, item));
     }
 }
 
@@ -126,7 +84,7 @@ fn function_body_is_kept_on_errors() {
             let bodies = item.to_string().matches(&body.to_string()).count();
             // An error elsewhere does not change it.
             for attribute in [quote!(name = "M"), quote!(name = 7, bacthing)] {
-                let made = expand_with(attribute, item.clone(), true).to_string();
+                let made = expand(attribute, item.clone()).to_string();
                 let count = made.matches(&body.to_string()).count();
                 assert_eq!(count, bodies, "{made}");
             }
@@ -336,11 +294,8 @@ fn name_without_typed_client_is_rejected() {
         ),
     ];
     for (name, item, expected) in table {
-        for clients in [true, false] {
-            let attribute = quote!(name = "Model", client = #name);
-            let expansion = expand_with(attribute, item.clone(), clients);
-            assert_eq!(messages(expansion), [expected]);
-        }
+        let attribute = quote!(name = "Model", client = #name);
+        assert_eq!(messages(expand(attribute, item)), [expected]);
     }
 }
 

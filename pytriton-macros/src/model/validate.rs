@@ -81,8 +81,9 @@ pub(super) fn validate(
         false => outputs::read(raw, signature, item.as_ref(), &decorations, errors),
     };
     let returned = returned.filter(|_| errors.len() == before);
-    let asked = returned.as_ref();
-    let asked = asked.map_or_else(Vec::new, |returned| outputs::asked(returned, raw, state));
+    let output_bounds = returned
+        .as_ref()
+        .map_or_else(Vec::new, |returned| outputs::bounds(returned, raw, state));
     let returned = returned.map(|returned| nameable(&returned, state));
     nameable_types.then(|| Model {
         name: signature.ident.clone(),
@@ -97,7 +98,7 @@ pub(super) fn validate(
         steps,
         warmups,
         warmup_checks,
-        asked,
+        output_bounds,
         returned,
         shown: match &signature.output {
             ReturnType::Type(_, returned) => returned.to_token_stream(),

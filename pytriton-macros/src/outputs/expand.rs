@@ -11,11 +11,6 @@ use crate::path::CratePath;
 use crate::tensor::{optional, refusal};
 
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
-    expand_with(item, cfg!(all(feature = "client", not(test))))
-}
-
-/// Same as [`expand`], with or without the implementation for typed clients.
-pub(super) fn expand_with(item: TokenStream, clients: bool) -> TokenStream {
     let input = match syn::parse2::<DeriveInput>(item) {
         Ok(input) => input,
         Err(error) => return error.into_compile_error(),
@@ -24,10 +19,11 @@ pub(super) fn expand_with(item: TokenStream, clients: bool) -> TokenStream {
     let root = root(&input, &mut errors);
     let fields = read(&input, &mut errors);
     if errors.is_empty() {
-        return implementation(&input, &fields, &root, clients);
+        let returned = returned::implementation(&input, &fields);
+        return implementation(&input, &fields, &root, &returned);
     }
     // A struct without outputs satisfies the bounds of the functions that return it.
-    let implementation = implementation(&input, &[], &root, false);
+    let implementation = implementation(&input, &[], &root, &TokenStream::new());
     let errors = errors.into_tokens();
     quote!(#implementation #errors)
 }
@@ -36,21 +32,20 @@ fn implementation(
     input: &DeriveInput,
     fields: &[OutputField],
     root: &CratePath,
-    clients: bool,
+    returned: &TokenStream,
 ) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     let types = fields.iter().map(OutputField::to_type);
     let checks = fields.iter().map(OutputField::to_checks);
     let declarations = fields.iter().map(OutputField::to_declaration);
-    let tensors = fields.iter().enumerate().map(|(index, field)| {
+    let writes = fields.iter().map(|field| {
         let OutputField {
             ident, constant, ..
         } = field;
-        quote!(#constant.convert(self.#ident, __model, #index)?)
+        quote!(#constant.write(self.#ident, &mut __writer);)
     });
     let import = root.to_import();
-    let returned = clients.then(|| returned::implementation(input, fields));
     quote! {
         const _: () = {
             #import
@@ -59,11 +54,13 @@ fn implementation(
             impl #impl_generics __private::Outputs for #name #type_generics #where_clause {
                 const DECLARATIONS: &'static [__private::TensorDeclaration] = &[#(#declarations),*];
 
-                fn into_tensors(
+                fn into_parts(
                     self,
                     __model: &__private::ModelSpec,
-                ) -> ::core::result::Result<::std::vec::Vec<__private::Tensor>, __private::ModelError> {
-                    ::core::result::Result::Ok(::std::vec![#(#tensors),*])
+                ) -> ::core::result::Result<__private::ResponseParts, __private::ModelError> {
+                    let mut __writer = __private::OutputWriter::new(__model);
+                    #(#writes)*
+                    ::core::result::Result::Ok(__writer.finish())
                 }
             }
 

@@ -4,7 +4,7 @@ use syn::DeriveInput;
 
 use super::fields::OutputField;
 
-/// Returns the implementation for typed clients.
+/// Returns the implementation for callers of the model.
 pub(super) fn implementation(input: &DeriveInput, fields: &[OutputField]) -> TokenStream {
     let name = &input.ident;
     let idents = fields.iter().map(|field| &field.ident);

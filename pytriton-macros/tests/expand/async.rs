@@ -53,7 +53,8 @@ const _: () = {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
         : & [], load :
-        __private::Loading::Stateless(__private::Calling::Awaited(__called)), location :
-        __private::Location::here("pytriton-macros"), }
+        __private::Loading::Stateless(__private::Calling::Awaited(__called)),
+        load_parameters : & [], location : __private::Location::here("pytriton-macros"),
+        }
     }
 };

@@ -109,7 +109,8 @@ const _: () = {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [],
         warmups : & [], load :
-        __private::Loading::Stateless(__private::Calling::AtOnce(__called)), location :
-        __private::Location::here("pytriton-macros"), }
+        __private::Loading::Stateless(__private::Calling::AtOnce(__called)),
+        load_parameters : & [], location : __private::Location::here("pytriton-macros"),
+        }
     }
 };

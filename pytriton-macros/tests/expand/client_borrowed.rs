@@ -4,12 +4,9 @@ pub fn borrowed<'a>(
 ) -> Result<Lent<'a>, &str> {
     f()
 }
-#[doc(hidden)]
-mod __client_borrowed {
-    ///The model `Borrowed`, for typed clients.
-    pub enum borrowed {}
-}
-pub use __client_borrowed::*;
+///The model `Borrowed`, for its callers.
+#[derive(Debug)]
+pub enum Borrowed {}
 const _: () = {
     use ::pytriton::__private;
     use __private::methods::*;
@@ -57,10 +54,11 @@ const _: () = {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
         : & [], load :
-        __private::Loading::Stateless(__private::Calling::AtOnce(__called)), location :
-        __private::Location::here("pytriton-macros"), }
+        __private::Loading::Stateless(__private::Calling::AtOnce(__called)),
+        load_parameters : & [], location : __private::Location::here("pytriton-macros"),
+        }
     }
-    impl __private::typed::Model for __client_borrowed::borrowed {
+    impl __private::typed::Model for Borrowed {
         type Arguments = (fn(ArrayView2<'_, f32>),);
         type Outputs = Result<Lent<'static>, ()>;
         type Responses = __private::typed::Once;

@@ -6,12 +6,9 @@ pub(crate) fn linear(
 ) -> Result<Array2<f32>, String> {
     f()
 }
-#[doc(hidden)]
-mod __client_linear {
-    ///The model `Linear`, for typed clients.
-    pub(crate) enum linear {}
-}
-pub(crate) use __client_linear::*;
+///The model `Linear`, for its callers.
+#[derive(Debug)]
+pub(crate) enum Linear {}
 const _: () = {
     use ::pytriton::__private;
     #[fill_optionals(__taken)]
@@ -97,10 +94,11 @@ const _: () = {
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [&
         __private::FillOptional:: < < ArrayView2 < f32 > as __private::Parameter >
         ::Element, _ > ::new("bias", 0.0)], warmups : & [], load :
-        __private::Loading::Stateless(__private::Calling::AtOnce(__called)), location :
-        __private::Location::here("pytriton-macros"), }
+        __private::Loading::Stateless(__private::Calling::AtOnce(__called)),
+        load_parameters : & [], location : __private::Location::here("pytriton-macros"),
+        }
     }
-    impl __private::typed::Model for __client_linear::linear {
+    impl __private::typed::Model for Linear {
         type Arguments = (
             fn(ArrayView2<'_, f32>),
             fn(f32),

@@ -84,8 +84,9 @@ const _: () = {
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
         : & [], load : __private::Loading::Stated(| __context |
         __private::sequenced(__context, __private::loaded:: < State, _ > (__context, <
-        State > ::load()) ?, __private::Calling::AtOnce(__called), __started)), location
-        : __private::Location::here("pytriton-macros"), }
+        State > ::load()) ?, __private::Calling::AtOnce(__called), __started)),
+        load_parameters : & [], location : __private::Location::here("pytriton-macros"),
+        }
     }
     impl __private::typed::Model for State {
         type Arguments = (fn(ArrayView2<i64>),);

@@ -1,12 +1,9 @@
 fn down(from: Option<ArrayView1<i32>>, responses: &Responses<Both>) {
     f()
 }
-#[doc(hidden)]
-mod __client_CountDown {
-    ///The model `Down`, for typed clients.
-    pub(super) enum CountDown {}
-}
-use __client_CountDown::*;
+///The model `Down`, for its callers.
+#[derive(Debug)]
+enum CountDown {}
 const _: () = {
     use ::pytriton::__private;
     use __private::methods::*;
@@ -70,10 +67,11 @@ const _: () = {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
         : & [], load :
-        __private::Loading::Stateless(__private::Calling::Awaited(__called)), location :
-        __private::Location::here("pytriton-macros"), }
+        __private::Loading::Stateless(__private::Calling::Awaited(__called)),
+        load_parameters : & [], location : __private::Location::here("pytriton-macros"),
+        }
     }
-    impl __private::typed::Model for __client_CountDown::CountDown {
+    impl __private::typed::Model for CountDown {
         type Arguments = (fn(Option<ArrayView1<i32>>),);
         type Outputs = Both;
         type Responses = __private::typed::Many;

@@ -17,19 +17,25 @@ const _: () = {
                 .declaration(::core::option::Option::Some(&[1]))
                 .labelled(include_str!("labels.txt")),
         ];
-        fn into_tensors(
+        fn into_parts(
             self,
             __model: &__private::ModelSpec,
-        ) -> ::core::result::Result<
-            ::std::vec::Vec<__private::Tensor>,
-            __private::ModelError,
-        > {
-            ::core::result::Result::Ok(
-                ::std::vec![
-                    __FIELD_0.convert(self.sum, __model, 0usize) ?, __FIELD_1
-                    .convert(self.r#type, __model, 1usize) ?
-                ],
-            )
+        ) -> ::core::result::Result<__private::ResponseParts, __private::ModelError> {
+            let mut __writer = __private::OutputWriter::new(__model);
+            __FIELD_0.write(self.sum, &mut __writer);
+            __FIELD_1.write(self.r#type, &mut __writer);
+            ::core::result::Result::Ok(__writer.finish())
+        }
+    }
+    impl __private::typed::Returned for Both {
+        type Typed = Self;
+        fn read(
+            __tensors: &mut __private::typed::Tensors<'_>,
+        ) -> ::core::result::Result<Self, __private::typed::TensorError> {
+            ::core::result::Result::Ok(Self {
+                sum: __FIELD_0.read(__tensors)?,
+                r#type: __FIELD_1.read(__tensors)?,
+            })
         }
     }
 };

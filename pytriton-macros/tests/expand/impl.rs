@@ -83,8 +83,9 @@ const _: () = {
         : & [], load : __private::Loading::Stated(| __context |
         ::core::result::Result::Ok((& __private::StateKind:: < State > ::NEW)
         .instance(__private::loaded:: < State, _ > (__context, < State >
-        ::load(__private::loading:: < & Context > (__context))) ?,
-        __private::Calling::AtOnce(__called)))), location :
+        ::load(__private::loading:: < & Context > (__context) ?)) ?,
+        __private::Calling::AtOnce(__called)))), load_parameters : &
+        [__private::load_declared:: < & Context > ()], location :
         __private::Location::here("pytriton-macros"), }
     }
 };

@@ -79,7 +79,7 @@ const _: () = {
         : & [], load : __private::Loading::Stated(| __context |
         ::core::result::Result::Ok((& __private::StateKind:: < Counter > ::NEW)
         .instance(__private::loaded:: < Counter, _ > (__context, < Counter > ::load()) ?,
-        __private::Calling::AtOnce(__called)))), location :
+        __private::Calling::AtOnce(__called)))), load_parameters : & [], location :
         __private::Location::here("pytriton-macros"), }
     }
 };

@@ -94,6 +94,7 @@ const _: () = {
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
         : & [], load : __private::Loading::Stated(| __context |
         __private::sequenced(__context, (), __private::Calling::AtOnce(__called),
-        __started)), location : __private::Location::here("pytriton-macros"), }
+        __started)), load_parameters : & [], location :
+        __private::Location::here("pytriton-macros"), }
     }
 };

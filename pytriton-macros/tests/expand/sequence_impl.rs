@@ -91,7 +91,8 @@ const _: () = {
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
         : & [], load : __private::Loading::Stated(| __context |
         __private::sequenced(__context, __private::loaded:: < State, _ > (__context, <
-        State > ::load()) ?, __private::Calling::Awaited(__called), __started)), location
-        : __private::Location::here("pytriton-macros"), }
+        State > ::load()) ?, __private::Calling::Awaited(__called), __started)),
+        load_parameters : & [], location : __private::Location::here("pytriton-macros"),
+        }
     }
 };

@@ -8,6 +8,8 @@
 //! - [`call`]: the invocation of the user's function; [`decorators`]: the steps around it;
 //!   [`instance`]: the instances of a model, which run batches; [`warmup`]: requests that an
 //!   instance runs before it accepts traffic; [`watchdog`]: deadlines of calls.
+//! - [`model_call`]: calls of other models; [`local_models`]: the models that can be called.
+//! - [`shared_state`]: values that the functions of all models share.
 //! - [`response_channel`]: the responses to a request, and the errors of requests that were not
 //!   executed.
 //! - [`statistics`]: the statistics of a model; [`trace`]: spans of requests.
@@ -46,16 +48,18 @@ pub mod file;
 )]
 pub mod heap;
 pub mod instance;
+pub mod local_models;
 pub mod maybe_ready;
 pub mod memory_budget;
 pub mod model;
+pub mod model_call;
 pub mod offload;
-pub mod panic;
 pub mod registry;
 pub mod request;
 pub mod response_channel;
 pub mod runtime_models;
 pub mod shared_memory;
+pub mod shared_state;
 pub mod statistics;
 pub mod status;
 #[cfg(any(test, feature = "testing"))]
@@ -69,7 +73,7 @@ pub mod tracked_bytes;
 pub mod warmup;
 pub mod watchdog;
 
-pub use pytriton_protocol::tensor;
+pub use pytriton_protocol::{panic, tensor};
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

@@ -33,6 +33,20 @@ pub(crate) const fn equal(one: &str, other: &str) -> bool {
     true
 }
 
+/// Returns the known name that is nearest to an unknown one, if one is similar.
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let distances = known.map(|known| (strsim::levenshtein(name, known), known));
+    let (distance, nearest) = distances.min()?;
+    (distance <= nearest.len().div_ceil(3)).then_some(nearest)
+}
+
+/// Returns the end of an error about an unknown name.
+pub(crate) fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |nearest| {
+        format!(": did you mean `{nearest}`?")
+    })
+}
+
 /// Returns the message of an error for a client.
 pub fn for_client(error: &impl Display) -> String {
     cut(error, FOR_CLIENT)

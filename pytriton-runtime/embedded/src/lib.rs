@@ -23,7 +23,10 @@
     )
 )]
 
+mod access_log;
+mod content_type;
 mod decompression;
+mod extensions;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -41,5 +44,8 @@ mod streamed_tests;
 mod testing;
 pub mod trace_extension;
 
+pub use axum;
+pub use extensions::{Extensions, ReadinessCheck, RouterExtension};
 pub use port_service::{PortBody, PortRoutes, PortService, serve};
+pub use prometheus_client;
 pub use router::Router;

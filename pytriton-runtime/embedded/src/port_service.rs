@@ -4,18 +4,23 @@ use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::body::{Body, HttpBody};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Request, Response};
+use axum::http::{HeaderMap, HeaderValue, Request, Response};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use hyper::body::{Frame, SizeHint};
 use pytriton_core::request::ArrivalOrder;
+use pytriton_engine::logging::AccessLogFormat;
 use pytriton_engine::port::Port;
 use pytriton_net::{HttpService, Refusal, RequestBody, ResponseContent};
+use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tonic::codegen::Service;
 
+use crate::access_log::{ConnectionLog, PendingLine};
+use crate::content_type::is_grpc;
 use crate::grpc::{self, GrpcError};
 use crate::http::{self, Content, HttpError, Platform, Relay, TextModels};
 use crate::service::routes::{Endpoint, ErrorFormat, Rpc, error_format, find, is_probe};
@@ -27,6 +32,8 @@ pub struct PortService {
     routes: Arc<PortRoutes>,
     /// The order of the requests of one connection.
     order: ArrivalOrder,
+    /// The access log, if it is enabled.
+    log: Option<Arc<ConnectionLog>>,
 }
 
 /// The routes of a port.
@@ -40,6 +47,9 @@ pub enum PortRoutes {
     Grpc(Arc<AppState>, Router),
     /// HTTP, and gRPC for requests with its content type.
     Both(Arc<AppState>, Router),
+    /// HTTP through the router of a program, and gRPC for requests with its content type, if it
+    /// shares the port.
+    Own(Arc<AppState>, Router, Option<Router>),
     /// The routes of a cloud platform.
     Platform(Arc<AppState>, Platform),
     /// Only the OpenAI routes.
@@ -58,6 +68,16 @@ pub struct PortBody(Contents);
 enum Contents {
     Http(Content),
     Routed(Body),
+    /// Events of a model, which a router of the program has passed on.
+    RoutedEvents(Body),
+    Logged(Box<LoggedBody>),
+}
+
+/// The body of a response in the access log.
+#[derive(Debug)]
+struct LoggedBody {
+    body: PortBody,
+    line: Box<PendingLine>,
 }
 
 impl PortService {
@@ -66,7 +86,14 @@ impl PortService {
         Self {
             routes: Arc::new(routes),
             order: ArrivalOrder::default(),
+            log: None,
         }
+    }
+
+    /// Writes a line for each request, if there is a format.
+    pub fn access_log(mut self, format: Option<AccessLogFormat>) -> Self {
+        self.log = format.map(ConnectionLog::new);
+        self
     }
 }
 
@@ -88,6 +115,13 @@ impl HttpService for PortService {
         Self {
             routes: Arc::clone(&self.routes),
             order: ArrivalOrder::default(),
+            log: self.log.clone(),
+        }
+    }
+
+    fn accept(&mut self, stream: &TcpStream) {
+        if let Some(log) = &mut self.log {
+            *log = log.of_client(stream.peer_addr().ok());
         }
     }
 
@@ -96,12 +130,11 @@ impl HttpService for PortService {
     }
 
     fn refuse(&self, head: &Parts, refusal: Refusal) -> Response<PortBody> {
-        let error = match (grpc::is_grpc(&head.headers), refusal) {
-            (true, Refusal::Memory(error)) => GrpcError::from(Error::from(error)),
-            (true, Refusal::Connections { limit }) => GrpcError::Connections { limit },
-            (_, refusal) => return self.routes.refusal(head, refusal.into()),
-        };
-        grpc::refusal(error).map(PortBody::routed)
+        let response = self.routes.refuse(head, refusal);
+        match &self.log {
+            Some(log) => logged(response, log.begin(head)),
+            None => response,
+        }
     }
 
     /// Not an `async fn`, because the future is moved before it is first polled. Its size includes
@@ -116,7 +149,11 @@ impl HttpService for PortService {
         if routes.keep_order() && is_inference_call(head.uri.path()) {
             head.extensions.insert(self.order.arrive());
         }
+        let line = self.log.as_ref().map(|log| log.begin(&head));
         async move {
+            if let Some(line) = line {
+                return Box::pin(respond_logged(routes, head, body, line)).await;
+            }
             match routes.kserve(&head.headers) {
                 Some(app_state) => {
                     let response = http::handle_parts(app_state, Port::Http, &mut head, &mut body);
@@ -131,12 +168,47 @@ impl HttpService for PortService {
     }
 }
 
+/// Serves a request in the access log.
+async fn respond_logged(
+    routes: Arc<PortRoutes>,
+    mut head: Parts,
+    mut body: RequestBody,
+    line: Box<PendingLine>,
+) -> Response<PortBody> {
+    let response = line.around(async {
+        match routes.kserve(&head.headers) {
+            Some(app_state) => {
+                let response = http::handle_parts(app_state, Port::Http, &mut head, &mut body);
+                response.await.map(PortBody::http)
+            }
+            None => routes.handle(Request::from_parts(head, body)).await,
+        }
+    });
+    logged(response.await, line)
+}
+
+/// Passes the line of a request on to the body of its response.
+fn logged(response: Response<PortBody>, mut line: Box<PendingLine>) -> Response<PortBody> {
+    line.respond(&response, response.body().is_end_stream());
+    response.map(|body| PortBody(Contents::Logged(Box::new(LoggedBody { body, line }))))
+}
+
 impl PortRoutes {
+    /// Creates the response to a request that the port refuses.
+    fn refuse(&self, head: &Parts, refusal: Refusal) -> Response<PortBody> {
+        let error = match (is_grpc(&head.headers), refusal) {
+            (true, Refusal::Memory(error)) => GrpcError::from(Error::from(error)),
+            (true, Refusal::Connections { limit }) => GrpcError::Connections { limit },
+            (_, refusal) => return self.refusal(head, refusal.into()),
+        };
+        grpc::refusal(error).map(PortBody::routed)
+    }
+
     /// Returns the service of a KServe request over HTTP.
     fn kserve(&self, headers: &HeaderMap) -> Option<&AppState> {
         match self {
             Self::Http(app_state) => Some(app_state),
-            Self::Both(app_state, _) if !grpc::is_grpc(headers) => Some(app_state),
+            Self::Both(app_state, _) if !is_grpc(headers) => Some(app_state),
             _ => None,
         }
     }
@@ -144,7 +216,13 @@ impl PortRoutes {
     /// Routes a request to its service.
     async fn handle(&self, request: Request<RequestBody>) -> Response<PortBody> {
         let response = match self {
-            Self::Routes(routes) | Self::Grpc(_, routes) | Self::Both(_, routes) => {
+            Self::Own(_, _, Some(routes)) if is_grpc(request.headers()) => {
+                return routed(routes, request).await;
+            }
+            Self::Own(_, routes, _)
+            | Self::Routes(routes)
+            | Self::Grpc(_, routes)
+            | Self::Both(_, routes) => {
                 return routed(routes, request).await;
             }
             Self::Http(app_state) => http::handle(app_state, Port::Http, request).await,
@@ -161,7 +239,9 @@ impl PortRoutes {
     /// Returns whether gRPC calls of one connection must enter the queues in order of arrival.
     fn keep_order(&self) -> bool {
         match self {
-            Self::Grpc(app_state, _) | Self::Both(app_state, _) => app_state.models.has_sequences(),
+            Self::Grpc(app_state, _)
+            | Self::Both(app_state, _)
+            | Self::Own(app_state, _, Some(_)) => app_state.models.has_sequences(),
             _ => false,
         }
     }
@@ -178,8 +258,8 @@ impl PortRoutes {
     /// Returns the port whose rows of the table of routes apply to a request.
     fn port(&self, headers: &HeaderMap) -> Port {
         match self {
-            Self::Both(..) if grpc::is_grpc(headers) => Port::Grpc,
-            Self::Http(_) | Self::Both(..) => Port::Http,
+            Self::Both(..) | Self::Own(_, _, Some(_)) if is_grpc(headers) => Port::Grpc,
+            Self::Http(_) | Self::Both(..) | Self::Own(..) => Port::Http,
             Self::Grpc(..) => Port::Grpc,
             Self::Routes(_) => Port::Metrics,
             Self::Platform(_, platform) => platform.port(),
@@ -192,7 +272,7 @@ impl PortRoutes {
     fn refusal(&self, head: &Parts, error: HttpError) -> Response<PortBody> {
         let port = self.port(&head.headers);
         let format = match self {
-            Self::Http(app_state) | Self::Both(app_state, _) => {
+            Self::Http(app_state) | Self::Both(app_state, _) | Self::Own(app_state, ..) => {
                 error_format(app_state, port, head.uri.path())
             }
             _ => ErrorFormat::of_port(port),
@@ -201,12 +281,41 @@ impl PortRoutes {
     }
 }
 
+/// Marks the responses of models whose body consists of events.
+#[derive(Debug, Clone)]
+struct EventStream;
+
+/// Returns a router whose fallback serves the KServe API over HTTP.
+pub(crate) fn models_router(app_state: &Arc<AppState>) -> Router {
+    let app_state = Arc::clone(app_state);
+    Router::new().fallback(async move |request: Request<Body>| {
+        let mut response = http::handle(&app_state, Port::Http, request).await;
+        if response.body().comment().is_some() {
+            response.extensions_mut().insert(EventStream);
+        }
+        response.map(Body::new)
+    })
+}
+
 async fn routed(routes: &Router, request: Request<RequestBody>) -> Response<PortBody> {
     // The router is always ready.
     match routes.clone().call(request).await {
-        Ok(response) => response.map(PortBody::routed),
+        Ok(mut response) => match response.extensions_mut().remove::<EventStream>() {
+            Some(_) if are_events(response.headers()) => {
+                response.map(|body| PortBody(Contents::RoutedEvents(body)))
+            }
+            _ => response.map(PortBody::routed),
+        },
         Err(never) => match never {},
     }
+}
+
+/// Returns whether a response that began as events still consists of them. A layer may have
+/// compressed or converted it.
+fn are_events(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    content_type.is_some_and(|value| value.starts_with(b"text/event-stream"))
+        && !headers.contains_key(CONTENT_ENCODING)
 }
 
 /// Returns whether the path is that of unary inference calls.
@@ -225,11 +334,29 @@ impl PortBody {
     }
 }
 
+impl LoggedBody {
+    fn poll_frame(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let Self { body, line } = self;
+        let polled = line.within(|| Pin::new(&mut *body).poll_frame(context));
+        match &polled {
+            Poll::Ready(None) => line.hand_over::<Bytes>(None, true),
+            Poll::Ready(Some(Ok(frame))) => line.hand_over(Some(frame), body.is_end_stream()),
+            Poll::Ready(Some(Err(_))) | Poll::Pending => {}
+        }
+        polled
+    }
+}
+
 impl ResponseContent for PortBody {
     fn comment(&self) -> Option<Bytes> {
         match &self.0 {
             Contents::Http(content) => content.comment(),
             Contents::Routed(_) => None,
+            Contents::RoutedEvents(_) => Content::event_comment().into(),
+            Contents::Logged(logged) => logged.body.comment(),
         }
     }
 }
@@ -246,21 +373,26 @@ impl HttpBody for PortBody {
             Contents::Http(content) => Pin::new(content)
                 .poll_frame(context)
                 .map_err(|never| match never {}),
-            Contents::Routed(body) => Pin::new(body).poll_frame(context),
+            Contents::Routed(body) | Contents::RoutedEvents(body) => {
+                Pin::new(body).poll_frame(context)
+            }
+            Contents::Logged(logged) => logged.poll_frame(context),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
             Contents::Http(content) => content.is_end_stream(),
-            Contents::Routed(body) => body.is_end_stream(),
+            Contents::Routed(body) | Contents::RoutedEvents(body) => body.is_end_stream(),
+            Contents::Logged(logged) => logged.body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
             Contents::Http(content) => content.size_hint(),
-            Contents::Routed(body) => body.size_hint(),
+            Contents::Routed(body) | Contents::RoutedEvents(body) => body.size_hint(),
+            Contents::Logged(logged) => logged.body.size_hint(),
         }
     }
 }

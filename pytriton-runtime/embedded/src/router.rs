@@ -13,7 +13,7 @@ use pytriton_engine::port::Port;
 use pytriton_net::check_head;
 use tonic::codegen::Service;
 
-use crate::grpc;
+use crate::content_type::is_grpc;
 use crate::http::{self, Metrics, metrics_router};
 use crate::service::AppState;
 use crate::service::routes::{ErrorFormat, find};
@@ -57,7 +57,7 @@ impl Router {
             let refusal = http::refusal(error.into(), ErrorFormat::PlainJson, &head);
             return refusal.map(Body::new);
         }
-        if grpc::is_grpc(request.headers()) {
+        if is_grpc(request.headers()) {
             return routed(self.grpc, request).await;
         }
         match find(Port::Metrics, request.uri().path()) {

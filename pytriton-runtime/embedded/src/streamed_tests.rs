@@ -15,7 +15,8 @@ use crate::repository::ModelRepository;
 use crate::testing::app_state;
 use crate::testing::counting::{COUNTING, COUNTS, dropped_streams, noticed};
 
-use crate::port_service::{PortRoutes, PortService};
+use crate::port_service::{PortRoutes, PortService, models_router};
+use crate::service::AppState;
 
 const TEST_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -31,6 +32,19 @@ struct StreamingClient {
 }
 
 async fn ask(number: &str) -> StreamingClient {
+    ask_routes(number, PortRoutes::Http).await
+}
+
+/// The routes of a program that adds none of its own.
+fn own_routes(app_state: Arc<AppState>) -> PortRoutes {
+    let router = models_router(&app_state);
+    PortRoutes::Own(app_state, router, None)
+}
+
+async fn ask_routes(
+    number: &str,
+    routes: impl FnOnce(Arc<AppState>) -> PortRoutes,
+) -> StreamingClient {
     let limits = Limits {
         connections: ConnectionLimits {
             header_timeout: IDLE_TIMEOUT,
@@ -48,7 +62,7 @@ async fn ask(number: &str) -> StreamingClient {
     let (stream, _) = listener.accept().await.unwrap();
     let (stop, stopping) = watch::channel(None);
     let windows = ReceiveWindows::new(models.budget());
-    let service = PortService::new(PortRoutes::Http(Arc::new(app_state)));
+    let service = PortService::new(routes(Arc::new(app_state)));
     let connections = Connections::new(service, &limits.connections, &windows);
     let served = tokio::spawn(connections.serve(stream, stopping));
     let body = format!(r#"{{"INPUT_1":{number}}}"#);
@@ -104,14 +118,16 @@ async fn unread_stream_slows_its_function_and_is_closed() {
 #[tokio::test]
 async fn disconnect_between_events_is_noticed_at_once() {
     let _counts = COUNTS.lock().await;
-    let before = dropped_streams();
-    let mut asked = ask("-5").await;
-    first_event(&mut asked.client).await;
-    let begun = Instant::now();
-    drop(asked.client);
-    noticed(before + 1).await;
-    assert!(begun.elapsed() < Duration::from_secs(2));
-    timeout(TEST_TIMEOUT, asked.served).await.unwrap().unwrap();
+    for routes in [PortRoutes::Http, own_routes] {
+        let before = dropped_streams();
+        let mut asked = ask_routes("-5", routes).await;
+        first_event(&mut asked.client).await;
+        let begun = Instant::now();
+        drop(asked.client);
+        noticed(before + 1).await;
+        assert!(begun.elapsed() < Duration::from_secs(2));
+        timeout(TEST_TIMEOUT, asked.served).await.unwrap().unwrap();
+    }
 }
 
 #[tokio::test]

@@ -68,7 +68,7 @@ impl SideChannelResponses {
     }
 
     /// Returns whether the responses were ended properly, and not because the sender was dropped.
-    pub fn is_answered(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.receiver.is_over()
     }
 }
@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(number: &str) -> Request {
+    fn request(number: &str) -> Request {
         let spec = Arc::new(IDENTITY.spec().unwrap());
         let mut request = infer_request(1, 1.0);
         let number = ParameterValue::String(number.to_owned());
@@ -110,31 +110,31 @@ mod tests {
         let side_channel = Arc::new(SideChannel::default());
         let (mut one, mut other) = (side_channel.claim(), side_channel.claim());
         assert_ne!(one.number(), other.number());
-        let mut unknown = asked("0");
+        let mut unknown = request("0");
         assert!(side_channel.redeem(&mut unknown).is_none());
         assert!(!unknown.parameters().is_empty());
-        let mut request = asked(other.number());
-        let sink = side_channel.redeem(&mut request).unwrap();
-        assert!(request.parameters().is_empty());
-        assert!(side_channel.redeem(&mut asked(other.number())).is_none());
+        let mut redeemed = request(other.number());
+        let sink = side_channel.redeem(&mut redeemed).unwrap();
+        assert!(redeemed.parameters().is_empty());
+        assert!(side_channel.redeem(&mut request(other.number())).is_none());
         sink.send(Ok(Response::default()));
         sink.end();
         assert_eq!(other.next().await, Some(Ok(Response::default())));
         assert_eq!(other.next().await, None);
-        assert!(other.is_answered());
-        let lost = side_channel.redeem(&mut asked(one.number()));
+        assert!(other.is_complete());
+        let lost = side_channel.redeem(&mut request(one.number()));
         drop(lost);
         assert_eq!(one.next().await, None);
-        assert!(!one.is_answered());
+        assert!(!one.is_complete());
     }
 
     #[test]
     fn dropped_receiver_removes_its_number() {
         let side_channel = Arc::new(SideChannel::default());
         let claim = side_channel.claim();
-        let mut request = asked(claim.number());
+        let mut redeemed = request(claim.number());
         drop(claim);
-        assert!(side_channel.redeem(&mut request).is_none());
+        assert!(side_channel.redeem(&mut redeemed).is_none());
         assert!(side_channel.0.lock().is_empty());
     }
 }

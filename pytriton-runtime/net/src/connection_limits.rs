@@ -16,6 +16,12 @@ pub struct ConnectionLimits {
     /// The minimum average rate in bytes per second at which a client sends a body or reads a
     /// response, checked after [`body_timeout`](Self::body_timeout). Default: 16 KiB.
     pub min_body_rate: u32,
+    /// The interval of HTTP/2 pings, which show whether the client is still there. Default: 20
+    /// seconds.
+    pub ping_interval: Duration,
+    /// The timeout for the response to a ping, after which the connection is closed. Default: 20
+    /// seconds.
+    pub ping_timeout: Duration,
     /// The size of the head of one request in bytes. Heads of up to four times this size reach the
     /// service, which can name the limit in its response; larger ones are refused before. The limit
     /// of an HTTP/1.1 head is lower if the memory budget is small for the number of connections.
@@ -33,6 +39,8 @@ impl Default for ConnectionLimits {
             header_timeout: Duration::from_secs(75),
             body_timeout: Duration::from_secs(20),
             min_body_rate: 16 << 10,
+            ping_interval: Duration::from_secs(20),
+            ping_timeout: Duration::from_secs(20),
             max_header_bytes: 16 << 10,
             max_headers: 100,
         }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 //! # Features
 //!
+//! - `json`: `Json<T>`, an element that is a value as JSON text.
 //! - `proto`: the gRPC messages and the client of their service.
 
 #![expect(
@@ -8,6 +9,7 @@
     reason = "this crate is for clients, too, which reserve nothing"
 )]
 
+pub mod panic;
 mod parameter;
 #[cfg(feature = "proto")]
 pub mod proto;
@@ -15,6 +17,7 @@ pub mod tensor;
 pub mod typed;
 
 pub use half;
+pub use ndarray;
 pub use parameter::ParameterValue;
 /// Model signatures, signature files and compatibility checks.
 pub use pytriton_signature as signature;

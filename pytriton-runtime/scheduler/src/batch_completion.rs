@@ -2,9 +2,9 @@ use std::iter::repeat;
 use std::mem;
 use std::sync::Arc;
 
-use pytriton_core::call::{CancellationSink, Executed, ResponseSink};
+use pytriton_core::call::{Executed, ResponseSink};
 use pytriton_core::request::{Request, SmallVec, TraceEvents};
-use pytriton_core::response_channel::{Outcome, ReceiverStatus, SchedulerError};
+use pytriton_core::response_channel::{Outcome, ReceiverStatuses, SchedulerError};
 use pytriton_core::statistics::{
     self, Durations, FailureReason, RequestOutcome, Success, nanoseconds,
 };
@@ -41,6 +41,12 @@ impl BatchCompletion {
         batch.requests.iter_mut().for_each(Request::dequeue);
         let watched = completion.cancellable && !completion.decoupled;
         let watched = watched.then(|| watched_by(&batch.targets));
+        let traces = batch.requests.iter().filter_map(Request::traced);
+        let traces: Vec<Arc<dyn TraceEvents>> = traces.cloned().collect();
+        if !traces.is_empty() {
+            let rows = batch.targets.iter().map(|target| target.batch_size).sum();
+            traces.iter().for_each(|trace| trace.batched(rows));
+        }
         let (targets, streamed) = match completion.decoupled {
             false => (batch.targets, None),
             true => (
@@ -48,7 +54,6 @@ impl BatchCompletion {
                 Some(streamed(completion, begun, batch.targets)),
             ),
         };
-        let traces = batch.requests.iter().filter_map(Request::traced);
         let this = Self {
             completion: Arc::clone(completion),
             sequence: batch.sequence,
@@ -57,7 +62,7 @@ impl BatchCompletion {
             targets,
             streamed,
             watched,
-            traces: traces.cloned().collect(),
+            traces,
         };
         (batch.requests, this)
     }
@@ -153,11 +158,7 @@ impl BatchCompletion {
 /// Detects for each request whether its response is still needed.
 fn watched_by(targets: &[ResponseTarget]) -> Arc<dyn ResponseSink> {
     let requests = targets.iter().map(|target| target.sink.receiver_status());
-    let requests: Vec<ReceiverStatus> = requests.collect();
-    Arc::new(CancellationSink(move |request| {
-        let request = requests.get(request);
-        request.is_none_or(|request: &ReceiverStatus| request.is_dropped())
-    }))
+    Arc::new(ReceiverStatuses(requests.collect()))
 }
 
 impl Drop for BatchCompletion {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use pytriton_core::call::{Context, ModelError};
+use pytriton_core::call::ModelError;
 use pytriton_core::instance::{InstanceGuard, Instances, LoadedRunner, MovableRunner, Runner};
 use pytriton_core::registry::Registration;
 use tokio::runtime::Handle;
@@ -29,8 +29,8 @@ impl Worker {
     /// Loads the instance, reports the result, and executes batches until the queue ends.
     pub(super) fn run(self, guard: InstanceGuard, loaded: mpsc::Sender<Result<(), ModelError>>) {
         let spec = &self.model.spec;
-        let context =
-            Context::new(Arc::clone(spec), self.number).counted_in(self.completion.budget());
+        let context = self.model.context(self.number);
+        let context = context.counted_in(self.completion.budget());
         let failed = {
             let loaded = loaded.clone();
             // The starter may be gone or already informed. The error can be dropped.

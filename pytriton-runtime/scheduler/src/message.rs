@@ -68,13 +68,10 @@ impl ResponseTarget {
 
 impl Waiting {
     /// Returns whether two requests may be in one batch. Calls of a decoupled model that groups by
-    /// parameters are kept separate, because each may run forever.
+    /// parameters or clients are kept separate, because each may run forever.
     pub(super) fn can_batch_with(&self, other: &Self) -> bool {
         let (first, other) = (&self.request, &other.request);
-        let model = first.model();
-        let splits_by_parameters = model.decoupled && model.by_parameters;
-        first.stacks_with(other)
-            && (!splits_by_parameters || first.parameters() == other.parameters())
+        first.stacks_with(other) && (!first.model().decoupled || first.shares_context_with(other))
     }
 
     /// Splits the request into the part that is executed and the part that receives its response.

@@ -57,6 +57,11 @@ pub fn model_line(model: &ModelSpec) -> String {
     if model.call_options.inline {
         line.push_str(", inline");
     }
+    let callees = model.callees.iter().map(|callee| callee.name.as_str());
+    let callees: Vec<&str> = callees.collect();
+    if !callees.is_empty() {
+        let _ = write!(line, ", calls {}", callees.join(", "));
+    }
     line
 }
 
@@ -157,6 +162,8 @@ fn signature(model: &ModelSpec, tensors: &[TensorSpec]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pytriton_protocol::signature::ModelSignature;
+
     use crate::registry::{ModelDeclaration, ModelOptions};
     use crate::testing::IDENTITY;
 
@@ -170,6 +177,11 @@ mod tests {
             model_line(model),
             "Identity 1: INPUT_1 FP32 [-1,-1] -> OUTPUT_1 FP32 [-1,-1]; max batch 8, 1 instance"
         );
+        let mut calling = ModelSpec::clone(model);
+        calling.callees = ["A", "B"]
+            .map(|name| ModelSignature::new(name, 8, false))
+            .into();
+        assert!(model_line(&calling).ends_with(", 1 instance, calls A, B"));
         assert_eq!(
             table(&registry),
             "MODEL     VERSION  BATCH  INSTANCES  INPUTS                OUTPUTS\n\

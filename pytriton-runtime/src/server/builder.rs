@@ -1,8 +1,10 @@
 use std::ffi::OsString;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::engine::EngineChoice;
 use crate::registry::Registry;
+use crate::shared_state::{DuplicateState, SharedStates};
 
 use super::{Options, ServerError, Triton};
 
@@ -29,6 +31,8 @@ use super::{Options, ServerError, Triton};
 pub struct Builder {
     arguments: Vec<OsString>,
     changes: Vec<Change>,
+    states: SharedStates,
+    duplicate: Option<DuplicateState>,
 }
 
 type Change = Box<dyn FnOnce(&mut Options) + Send>;
@@ -70,17 +74,33 @@ impl Builder {
         })
     }
 
+    /// Provides a state that all functions with a parameter `&Arc<T>` share. [`Cli::state`] does so
+    /// for the models of a command line.
+    ///
+    /// [`Cli::state`]: super::Cli::state
+    pub fn state<T: Send + Sync + 'static>(mut self, state: Arc<T>) -> Self {
+        if let Err(duplicate) = self.states.insert(state) {
+            self.duplicate.get_or_insert(duplicate);
+        }
+        self
+    }
+
     /// Reads the options. Starts nothing.
     ///
     /// # Errors
     ///
-    /// Returns [`ServerError::Options`] if an argument or an environment variable is invalid.
+    /// Returns [`ServerError::Options`] if an argument or an environment variable is invalid, and
+    /// [`ServerError::DuplicateState`] if two states have the same type.
     pub fn build(self) -> Result<Triton, ServerError> {
+        if let Some(duplicate) = self.duplicate {
+            return Err(duplicate.into());
+        }
         let mut options = Options::parse(self.arguments)?;
         for change in self.changes {
             change(&mut options);
         }
-        Ok(Triton::with(options, Registry::default()))
+        let triton = Triton::with(options, Registry::default());
+        Ok(triton.sharing(Arc::new(self.states)))
     }
 }
 

@@ -1,9 +1,7 @@
 use pytriton_engine::settings::Setting;
 use tokio::runtime::Runtime;
 
-use crate::registry::Registry;
-
-use super::chosen_engine::ChosenEngine;
+use super::chosen_engine::{ChosenEngine, Plan};
 use super::embedded::max_bytes_in_flight;
 use super::{Options, ServerError, model_line};
 
@@ -50,16 +48,15 @@ fn without(name: &str, options: &Options) -> Option<String> {
 /// Performs a complete start, which loads the models and opens the ports, and then stops.
 pub(super) fn check(
     runtime: &Runtime,
-    registry: &Registry,
-    options: &Options,
+    plan: &Plan,
     engine: &dyn ChosenEngine,
 ) -> Result<String, ServerError> {
-    let served = registry.served();
+    let served = plan.registry.served();
     let mut lines: Vec<String> = served
         .iter()
         .map(|model| format!("model {}", model_line(model)))
         .collect();
-    lines.extend(engine.check(runtime, registry, options)?);
+    lines.extend(engine.check(runtime, plan)?);
     lines.push("all checks passed".to_owned());
     Ok(lines.join("\n"))
 }

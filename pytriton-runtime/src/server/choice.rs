@@ -1,35 +1,26 @@
-use crate::engine::{EngineChoice, NoTritonserver, TritonOptions};
+use crate::engine::{ChoiceError, EngineChoice, TritonOptions};
 
 use super::chosen_engine::ChosenEngine;
+use super::embedded::Extensions;
 use super::{ServerError, embedded, tritonserver};
 
-/// The requested engine is not available.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ChoiceError {
-    /// This binary has no embedded engine.
-    #[error(
-        "this binary has no embedded engine: it is built without the feature `embedded` of pytriton"
-    )]
-    NoEmbedded,
-    /// This binary has no tritonserver engine.
-    #[error(transparent)]
-    NoTritonserver(#[from] NoTritonserver),
-    /// tritonserver listens on its own ports, so it cannot serve a router.
-    #[error(
-        "tritonserver serves its own ports and cannot serve a router: use the embedded engine, or call `run`"
-    )]
-    Router,
-}
-
 /// Chooses the engine that the options request. `auto` takes tritonserver if one is found that
-/// runs.
+/// runs, unless the program has parts that only the embedded engine serves.
 ///
 /// # Errors
 ///
 /// Returns a [`ServerError`] if the requested engine is not compiled in, or if no working
 /// tritonserver is found.
-pub(super) fn choose(options: &TritonOptions) -> Result<Box<dyn ChosenEngine>, ServerError> {
+pub(super) fn choose(
+    options: &TritonOptions,
+    extensions: &Extensions,
+) -> Result<Box<dyn ChosenEngine>, ServerError> {
+    if let Some(part) = extensions.embedded_part() {
+        return match requests_tritonserver(options) {
+            true => Err(ChoiceError::Part { part }.into()),
+            false => embedded::choose(format!("tritonserver cannot serve the program's {part}")),
+        };
+    }
     choose_from(options, || tritonserver::choose(options))
 }
 
@@ -55,13 +46,20 @@ fn choose_from(
     if options.engine == EngineChoice::Embedded {
         return embedded::choose("set by --engine".to_owned());
     }
-    // An explicit path is a request for tritonserver.
-    let asked_for = options.engine == EngineChoice::Tritonserver || options.tritonserver.is_some();
+    let asked_for = requests_tritonserver(options);
     match tritonserver() {
         Err(error) if !asked_for && cfg!(feature = "embedded") => {
             embedded::choose(error.to_string())
         }
         choice => choice,
+    }
+}
+
+/// Returns whether tritonserver is requested. An explicit path is a request, too.
+fn requests_tritonserver(options: &TritonOptions) -> bool {
+    match options.engine {
+        EngineChoice::Auto => options.tritonserver.is_some(),
+        engine => engine == EngineChoice::Tritonserver,
     }
 }
 
@@ -132,6 +130,9 @@ mod tests {
             );
         }
         // An explicit path is a request for tritonserver, even if the engine option is `auto`.
-        assert_eq!(got(choose(&options(Auto, Some(broken)))), "error");
+        assert_eq!(
+            got(choose(&options(Auto, Some(broken)), &Extensions::default())),
+            "error"
+        );
     }
 }

@@ -4,6 +4,7 @@ use tokio::runtime::Runtime;
 
 use crate::registry::Registry;
 
+use super::embedded::Extensions;
 use super::shutdown_phase::ShutdownReceiver;
 use super::supervisor::Progress;
 use super::{Options, ServerError};
@@ -15,6 +16,12 @@ pub(super) struct Plan {
     pub(super) options: Options,
     /// Whether to open ports. If not, a router serves the requests.
     pub(super) ports: bool,
+    /// The parts that the program adds to the server.
+    #[cfg_attr(
+        not(feature = "embedded"),
+        expect(dead_code, reason = "only the embedded engine has extensions")
+    )]
+    pub(super) extensions: Extensions,
 }
 
 /// An engine that can be started.
@@ -31,10 +38,5 @@ pub(super) trait ChosenEngine: Debug + Send {
     ) -> Result<(), ServerError>;
 
     /// Performs a complete start on a runtime, and then stops. Returns the lines of a report.
-    fn check(
-        &self,
-        runtime: &Runtime,
-        registry: &Registry,
-        options: &Options,
-    ) -> Result<Vec<String>, ServerError>;
+    fn check(&self, runtime: &Runtime, plan: &Plan) -> Result<Vec<String>, ServerError>;
 }

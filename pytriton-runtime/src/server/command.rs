@@ -1,9 +1,8 @@
-use std::env;
 use std::path::PathBuf;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use pytriton_engine::settings::{ResolveError, Setting, ValidationErrors, resolve};
+use pytriton_engine::options::OverrideOptions;
 
 use super::Options;
 
@@ -32,6 +31,13 @@ pub(super) enum Command {
         /// Output format: a table, signatures for typed clients, or OpenAPI
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
+
+        /// TOML file with options
+        #[arg(long, env = "PYTRITON_CONFIG", value_name = "FILE")]
+        config: Option<PathBuf>,
+
+        #[command(flatten)]
+        overrides: OverrideOptions,
     },
     /// Check options, models, ports and tritonserver without serving
     Check {
@@ -78,39 +84,19 @@ pub(super) enum Format {
 }
 
 impl CommandLine {
-    /// Reads the arguments, the environment and the configuration file, and returns the origin of
-    /// each option. Exits after printing help, the version or an error in the command line.
-    ///
-    /// # Errors
-    ///
-    /// Returns every mistake in the configuration file.
-    pub(super) fn command(
-        name: &'static str,
-        version: &'static str,
-    ) -> Result<(Command, Vec<Setting>), ValidationErrors> {
-        let command = Self::command_for(name, version);
-        let resolved = match resolve(&command, env::args_os().collect()) {
-            Ok(resolved) => resolved,
-            Err(ResolveError::Line(error)) => error.exit(),
-            Err(ResolveError::Configuration(mistakes)) => return Err(mistakes),
-        };
-        match Self::from_arg_matches(&resolved.matches) {
-            Ok(line) => {
-                let command = line
-                    .command
-                    .unwrap_or_else(|| Command::Serve(Box::new(line.options)));
-                Ok((command, resolved.settings))
-            }
-            Err(error) => error.exit(),
-        }
-    }
-
-    /// Returns the command line for help, completions and the manual page.
-    pub(super) fn command_for(name: &'static str, version: &'static str) -> clap::Command {
+    /// Returns clap's description of the command line.
+    pub(super) fn describe(name: &'static str, version: &'static str) -> clap::Command {
         <Self as CommandFactory>::command()
             .name(name)
             .bin_name(name)
             .version(version)
+    }
+
+    /// Returns the subcommand that is requested. Without one, the models are served.
+    pub(super) fn requested(matches: &ArgMatches) -> Result<Command, clap::Error> {
+        let line = Self::from_arg_matches(matches)?;
+        let serve = || Command::Serve(Box::new(line.options));
+        Ok(line.command.unwrap_or_else(serve))
     }
 }
 
@@ -122,7 +108,7 @@ mod tests {
 
     #[test]
     fn every_option_has_an_environment_variable() {
-        let command = CommandLine::command_for("test", "1.2.3");
+        let command = CommandLine::describe("test", "1.2.3");
         command.clone().debug_assert();
         let mut seen = BTreeSet::new();
         for argument in command.get_arguments() {

@@ -2,13 +2,13 @@ use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 
 use super::ServerError;
-use super::command::CommandLine;
+use super::cli::Program;
 
 /// Returns the completion script for a shell.
-pub(super) fn completions(shell: Shell, name: &'static str, version: &'static str) -> String {
+pub(super) fn completions(shell: Shell, program: &Program) -> String {
     let mut script = Vec::new();
-    let mut command = CommandLine::command_for(name, version);
-    generate(shell, &mut command, name, &mut script);
+    let mut command = program.command.clone();
+    generate(shell, &mut command, program.name, &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
@@ -17,9 +17,9 @@ pub(super) fn completions(shell: Shell, name: &'static str, version: &'static st
 /// # Errors
 ///
 /// Returns [`ServerError::System`] if rendering fails. Writing to memory does not fail in practice.
-pub(super) fn manual(name: &'static str, version: &'static str) -> Result<String, ServerError> {
+pub(super) fn manual(program: &Program) -> Result<String, ServerError> {
     let mut page = Vec::new();
-    Man::new(CommandLine::command_for(name, version))
+    Man::new(program.command.clone())
         .render(&mut page)
         .map_err(|source| ServerError::System {
             what: "the manual page",

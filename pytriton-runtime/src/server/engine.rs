@@ -1,6 +1,8 @@
 use std::any::Any;
 use std::fmt::Debug;
+use std::sync::Weak;
 
+use crate::local_models::LocalModels;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 
@@ -16,6 +18,9 @@ pub(super) trait Engine: Any + Debug + Send + Sync {
 
     /// Returns whether a model is loaded.
     fn has(&self, model: &ModelSpec) -> bool;
+
+    /// Returns the models for calls within the process.
+    fn local_models(&self) -> Option<Weak<dyn LocalModels>>;
 
     /// Loads another model.
     fn load(&self, model: &Registration) -> Result<(), ServerError>;

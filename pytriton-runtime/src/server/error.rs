@@ -4,15 +4,16 @@ use std::sync::Arc;
 use pytriton_core::instance::FatalError;
 use pytriton_core::registry::RegistryError;
 use pytriton_core::runtime_models::ModelFlaws;
+use pytriton_core::shared_state::{DuplicateState, StateType};
 #[cfg(feature = "embedded")]
-use pytriton_embedded::server::EmbeddedError;
+use pytriton_embedded::{metrics::ProgramMetricsError, server::EmbeddedError};
 use pytriton_engine::options::OptionsError;
 use pytriton_engine::trace::TracesError;
 #[cfg(tritonserver)]
 use pytriton_tritonserver::server::TritonserverError;
 use thiserror::Error;
 
-use super::ChoiceError;
+use crate::engine::ChoiceError;
 
 /// An error of starting, running or stopping the server.
 #[derive(Debug, Error)]
@@ -89,6 +90,10 @@ pub enum ServerError {
     #[cfg(feature = "embedded")]
     #[error(transparent)]
     Embedded(#[from] EmbeddedError),
+    /// The metrics of the program cannot be served.
+    #[cfg(feature = "embedded")]
+    #[error(transparent)]
+    Metrics(#[from] ProgramMetricsError),
     /// The tritonserver engine cannot be started, or did not end well.
     #[cfg(tritonserver)]
     #[error(transparent)]
@@ -99,6 +104,27 @@ pub enum ServerError {
     /// The set of models is invalid.
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    /// A function of the program failed when the server started or stopped.
+    #[error("the {hook} hook failed: {source}")]
+    Hook {
+        /// `start` or `stop`, as in the message.
+        hook: &'static str,
+        /// The cause.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The program provides two states of one type.
+    #[error(transparent)]
+    DuplicateState(#[from] DuplicateState),
+    /// A function of the program could not create a state.
+    #[error("cannot create the state of type `{ty}`: {source}")]
+    State {
+        /// The type of the state.
+        ty: StateType,
+        /// The cause.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The runtime or a signal handler cannot be set up.
     #[error("cannot set up {what}: {source}")]
     System {

@@ -6,12 +6,16 @@ use crate::logging;
 
 use super::banner::banner;
 use super::blocking::{on_new_thread, runtime};
+use super::cli::{Hooks, StopHooks};
 use super::ffi::outlive_file_size_limits;
 use super::run::print;
 use super::shutdown_phase::ShutdownPhase;
 use super::signal::StopSignals;
 use super::supervisor::{Phase, Supervisor};
 use super::{ServerError, Triton};
+
+/// The origin of a stop after the program's own start failed.
+const START_HOOK: &str = "a failed start hook";
 
 impl Triton {
     /// Serves until SIGINT, SIGTERM or a call of [`stop`](Self::stop). `pytriton::main!` calls this
@@ -25,17 +29,22 @@ impl Triton {
     /// As [`run`](Self::run) and [`stop`](Self::stop). Returns [`ServerError::Interrupted`] after a
     /// second signal.
     pub fn serve(&self) -> Result<(), ServerError> {
+        self.serve_with(Hooks::default())
+    }
+
+    /// Serves, and calls functions of the program at start and stop.
+    pub(super) fn serve_with(&self, hooks: Hooks) -> Result<(), ServerError> {
         let traces = self.options.traces_exporter;
         let export = logging::init(&self.options.log_settings(), traces);
         let _export = export.map_err(ServerError::Traces)?;
         outlive_file_size_limits();
-        let done = on_new_thread(|| self.serve_here());
+        let done = on_new_thread(|| self.serve_here(hooks));
         // The process may exit next.
         logging::flush();
         done
     }
 
-    fn serve_here(&self) -> Result<(), ServerError> {
+    fn serve_here(&self, hooks: Hooks) -> Result<(), ServerError> {
         // No model can be bound until the server serves.
         let models = self.lock_models();
         // Signal handlers are not installed yet, so that signals end the process even if the probe
@@ -61,10 +70,18 @@ impl Triton {
             &mut stopping,
             Phase::Serving,
         ));
-        if let Some(started) = supervisor.started() {
-            print(&banner(&models.served(), started));
-        }
+        let (begun, stop) = match supervisor.started() {
+            Some(started) => {
+                print(&banner(&models.served(), started));
+                hooks.started(started)
+            }
+            None => (Ok(()), StopHooks::default()),
+        };
         drop(models);
+        if begun.is_err() {
+            stopping = true;
+            supervisor.order(ShutdownPhase::Stop(START_HOOK));
+        }
         here.block_on(watch(
             &supervisor,
             &mut signals,
@@ -73,7 +90,7 @@ impl Triton {
         ));
         let done = supervisor.join();
         self.forget(&supervisor);
-        done
+        begun.and(done).and(stop.stopped())
     }
 }
 

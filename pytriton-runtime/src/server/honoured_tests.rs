@@ -50,9 +50,12 @@ const ROWS: &[Row] = &[
     (&["--exit-timeout-secs=1"], true, true),
     (&["--log-verbose=1"], true, true),
     (&["--log-format=json"], true, true),
+    (&["--access-log=json"], true, false),
     (&["--traces-exporter=none"], true, true),
     (&["--restricted-endpoints=trace"], true, true),
     (&["--access-token-file=/nonexistent"], true, true),
+    (&["--identity-header=X-User"], true, false),
+    (&["--model=A.instances=2"], true, true),
     (&["--model-control-mode=explicit"], true, true),
     (
         &["--load-model=*", "--model-control-mode=explicit"],

@@ -10,6 +10,7 @@ mod builder;
 mod check;
 mod choice;
 mod chosen_engine;
+mod cli;
 mod command;
 mod command_docs;
 mod descriptors;
@@ -17,7 +18,10 @@ mod descriptors;
 mod embedded;
 mod engine;
 mod error;
-#[expect(unsafe_code, reason = "what becomes of a signal is said in C alone")]
+#[expect(
+    unsafe_code,
+    reason = "signal actions can only be set through the C library"
+)]
 mod ffi;
 mod foreground;
 #[cfg(test)]
@@ -37,20 +41,20 @@ mod triton;
 #[cfg_attr(not(tritonserver), path = "no_tritonserver.rs")]
 mod tritonserver;
 
-pub use pytriton_engine::options::{LimitOptions, Options, OptionsError};
+pub use pytriton_engine::logging::AccessLogFormat;
+pub use pytriton_engine::options::{LimitOptions, Options, OptionsError, OverrideOptions};
 pub use pytriton_engine::settings::{ValidationError, ValidationErrors};
 pub use pytriton_engine::{Addresses, PortAddress};
 
 pub use crate::instance::FatalError;
 pub use banner::{model_line, table};
 pub use builder::Builder;
-pub use choice::ChoiceError;
+pub use cli::{App, ArgumentClash, Cli};
 #[cfg(feature = "embedded")]
 pub use embedded::{EmbeddedError, Server};
 pub use error::ServerError;
 #[cfg(feature = "embedded")]
 pub use in_process::{Local, Router};
-pub use run::run;
 pub use triton::Triton;
 #[cfg(tritonserver)]
 pub use tritonserver::{FindError, TritonserverError};

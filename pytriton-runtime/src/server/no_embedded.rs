@@ -1,8 +1,20 @@
 //! Replaces the module of the embedded engine in a binary without it.
 
-use super::choice::ChoiceError;
+use crate::engine::ChoiceError;
+
 use super::chosen_engine::ChosenEngine;
 use super::{Options, ServerError};
+
+/// The parts that a program adds to its server: none, because the embedded engine serves them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Extensions {}
+
+impl Extensions {
+    /// Returns no part.
+    pub(super) fn embedded_part(&self) -> Option<&'static str> {
+        None
+    }
+}
 
 /// Returns an error: this binary has no embedded engine.
 pub(super) fn choose(_: String) -> Result<Box<dyn ChosenEngine>, ServerError> {

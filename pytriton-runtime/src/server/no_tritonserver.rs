@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use pytriton_engine::options::{NoTritonserver, TritonOptions};
 
+use crate::engine::ChoiceError;
 use crate::registry::Registry;
 
 use super::ServerError;
-use super::choice::ChoiceError;
 use super::chosen_engine::ChosenEngine;
 
 /// Returns an error: this binary has no tritonserver engine.

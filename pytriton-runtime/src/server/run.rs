@@ -1,7 +1,10 @@
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use clap::ArgMatches;
+use pytriton_engine::options::OverrideOptions;
 use pytriton_engine::settings::unknown_variables;
 use tokio::runtime::{Builder, Runtime};
 
@@ -9,11 +12,14 @@ use crate::access::default_routes;
 use crate::logging::{self, LogSettings};
 use crate::openapi::document;
 use crate::registry::Registry;
+use crate::shared_state::SharedStates;
 use crate::trace::{Export, TracesExporter};
 
 use super::blocking::runtime;
-use super::chosen_engine::ChosenEngine;
-use super::command::{Command, CommandLine, Format};
+use super::chosen_engine::{ChosenEngine, Plan};
+use super::cli::{GivenArguments, Hooks, Program};
+use super::command::{Command, Format};
+use super::embedded::Extensions;
 use super::ffi::outlive_file_size_limits;
 use super::signature_check::Compared;
 use super::{
@@ -23,38 +29,59 @@ use super::{
 /// The exit code for a usage error, as in clap.
 const USAGE_ERROR: u8 = 2;
 
-/// Runs the command line of a binary with models. `pytriton::main!` calls this function.
-///
-/// The exit code is 0 for success, 1 for a failure, and 2 for an error in the command line or in a
-/// configuration file.
-pub fn run(name: &'static str, version: &'static str) -> ExitCode {
+/// The parts that a program adds to its server.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) hooks: Hooks,
+    pub(super) extensions: Extensions,
+    pub(super) states: Arc<SharedStates>,
+}
+
+/// Reports an error in the command line or in a configuration file.
+pub(super) fn usage_error(error: &dyn Error) -> ExitCode {
+    print_error(error);
+    ExitCode::from(USAGE_ERROR)
+}
+
+/// Runs a command line. `parts` reads the program's own arguments and creates the states that the
+/// models take.
+pub(super) fn run(
+    program: &Program,
+    line: GivenArguments,
+    parts: impl FnOnce(&ArgMatches, &Registry) -> Result<Parts, ServerError>,
+) -> ExitCode {
     descriptors::raise_limit();
     outlive_file_size_limits();
-    let (command, settings) = match CommandLine::command(name, version) {
-        Ok(read) => read,
-        Err(mistakes) => {
-            print_error(&mistakes);
-            return ExitCode::from(USAGE_ERROR);
-        }
-    };
+    let GivenArguments {
+        command,
+        matches,
+        settings,
+    } = line;
+    let none = OverrideOptions::default();
     let done = match command {
         Command::Serve(options) => {
-            let export = log(&options, name, version);
+            let export = log(&options, program);
             let served = export.and_then(|export| {
-                Triton::with(*options, registry()?).serve()?;
+                let models = registry(&options.overrides)?;
+                let parts = parts(&matches, &models)?;
+                let triton = Triton::with(*options, models).extended(parts.extensions);
+                triton.sharing(parts.states).serve_with(parts.hooks)?;
                 Ok(export)
             });
             // Dropping it exports the remaining spans before the process ends.
             served.map(drop)
         }
-        Command::List { format } => registry().and_then(|registry| match format {
+        Command::List {
+            format, overrides, ..
+        } => registry(&overrides).and_then(|registry| match format {
             Format::Text => print_output(&table(&registry)),
             Format::Json => print_output(&registry.lock().to_json()),
             Format::Openapi => print_output(&described(&registry)),
         }),
         Command::Check {
-            lock: Some(file), ..
-        } => registry().and_then(|registry| {
+            lock: Some(file),
+            options,
+        } => registry(&options.overrides).and_then(|registry| {
             let compared = Compared::new(&file, &registry)?;
             print_output(&compared.to_string())?;
             compared.check()
@@ -63,15 +90,22 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
             lock: None,
             options,
         } => {
-            let export = log(&options, name, version);
+            let export = log(&options, program);
             print_output(&check::settings(&settings, &options))
                 .and(export)
-                .and_then(|_export| choose(&options))
-                .and_then(|engine| {
-                    let models = options.served(registry()?);
-                    with_runtime(|runtime| {
-                        check::check(runtime, &models, &options, engine.as_ref())
-                    })
+                .and_then(|_export| {
+                    let models = registry(&options.overrides)?;
+                    let Parts {
+                        extensions, states, ..
+                    } = parts(&matches, &models)?;
+                    let engine = choose(&options, &extensions)?;
+                    let plan = Plan {
+                        registry: options.served(models.with_states(&states)),
+                        options: *options,
+                        ports: true,
+                        extensions,
+                    };
+                    with_runtime(|runtime| check::check(runtime, &plan, engine.as_ref()))
                 })
                 .and_then(|report| print_output(&report))
         }
@@ -80,14 +114,12 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
             let export = export.map_err(ServerError::Traces);
             export.and_then(|_export| print_output(&tritonserver::install()?))
         }
-        Command::Repository { folder, native } => registry().and_then(|registry| {
+        Command::Repository { folder, native } => registry(&none).and_then(|registry| {
             let message = tritonserver::write_models(&folder, native, &registry)?;
             message.iter().try_for_each(|text| print_output(text))
         }),
-        Command::Completions { shell } => {
-            print_output(&command_docs::completions(shell, name, version))
-        }
-        Command::Man => command_docs::manual(name, version).and_then(|page| print_output(&page)),
+        Command::Completions { shell } => print_output(&command_docs::completions(shell, program)),
+        Command::Man => command_docs::manual(program).and_then(|page| print_output(&page)),
     };
     match done {
         Ok(()) => {
@@ -102,30 +134,30 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
 }
 
 /// Starts to log. Variables of the environment that set no option are the first warnings.
-fn log(
-    options: &Options,
-    name: &'static str,
-    version: &'static str,
-) -> Result<Export, ServerError> {
+fn log(options: &Options, program: &Program) -> Result<Export, ServerError> {
     let settings = options.log_settings();
     let export = logging::init(&settings, options.traces_exporter).map_err(ServerError::Traces)?;
-    for unknown in unknown_variables(&CommandLine::command_for(name, version)) {
+    for unknown in unknown_variables(&program.command) {
         tracing::warn!("{unknown}");
     }
     Ok(export)
 }
 
-fn choose(options: &Options) -> Result<Box<dyn ChosenEngine>, ServerError> {
-    let engine = choice::choose(&options.triton)?;
+fn choose(
+    options: &Options,
+    extensions: &Extensions,
+) -> Result<Box<dyn ChosenEngine>, ServerError> {
+    let engine = choice::choose(&options.triton, extensions)?;
     engine.log();
     Ok(engine)
 }
 
-pub(super) fn registry() -> Result<Registry, ServerError> {
-    let registry = Registry::collect()?;
+fn registry(overrides: &OverrideOptions) -> Result<Registry, ServerError> {
+    let registry = Registry::collect_with(&overrides.model)?;
     if registry.is_empty() {
         return Err(ServerError::NoModels);
     }
+    registry.check_overrides(&overrides.model)?;
     Ok(registry)
 }
 

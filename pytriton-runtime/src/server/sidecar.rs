@@ -2,4 +2,4 @@
 //!
 //! `no_sidecar.rs` replaces this module in a binary without the embedded engine.
 
-pub(super) use pytriton_embedded::server::SidecarServer;
+pub(super) use pytriton_embedded::server::{CalledModels, SidecarServer};

@@ -1,17 +1,26 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
+use tokio::time::timeout;
 
 use crate::model::ModelSpec;
-use crate::registry::{Registration, Registry};
+use crate::model_call::Call;
+use crate::registry::{Registration, Registry, callees_first};
 use crate::runtime_models::{Function, Model};
+use crate::shared_state::SharedStates;
+use crate::typed;
 
-use super::blocking::wait;
+use super::blocking::{blocks_a_runtime, wait};
 use super::choice::{choose, choose_without_ports};
 use super::chosen_engine::{ChosenEngine, Plan};
+use super::embedded::Extensions;
 use super::shutdown_phase::ShutdownPhase;
 use super::supervisor::{Phase, Running, Supervisor};
 use super::{Addresses, Options, ServerError, descriptors};
+
+/// How long a server that is dropped blocks a runtime. After that, it ends in the background.
+const DETACH_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The origin of a stop that the program requests.
 const CALL: &str = "a call to `stop`";
@@ -19,7 +28,8 @@ const CALL: &str = "a call to `stop`";
 /// A server and its models, which a program binds, starts and stops. A process may have several.
 ///
 /// All methods block. They may be called from any thread, including `async` code. Dropping the
-/// value stops the server.
+/// value stops the server. On a current-thread runtime, whose tasks wait meanwhile, the stop may end
+/// in the background.
 ///
 /// # Examples
 ///
@@ -44,6 +54,9 @@ const CALL: &str = "a call to `stop`";
 #[derive(Debug)]
 pub struct Triton {
     pub(super) options: Options,
+    extensions: Extensions,
+    /// The states that functions can take.
+    states: Arc<SharedStates>,
     /// Held while a model is added or removed and while the engine starts, so that these are
     /// serialized.
     models: Mutex<Registry>,
@@ -57,9 +70,25 @@ impl Triton {
         let models = options.served(models);
         Self {
             options,
+            extensions: Extensions::default(),
+            states: Arc::default(),
             models: Mutex::new(models),
             supervisor: Mutex::default(),
         }
+    }
+
+    /// Adds parts of a program.
+    pub(super) fn extended(mut self, extensions: Extensions) -> Self {
+        self.extensions = extensions;
+        self
+    }
+
+    /// Sets the states that functions can take.
+    pub(super) fn sharing(mut self, states: Arc<SharedStates>) -> Self {
+        let models = self.models.get_mut();
+        *models = models.with_states(&states);
+        self.states = states;
+        self
     }
 
     /// Binds a model. It is served at once if the server is running, or else from its start.
@@ -71,6 +100,8 @@ impl Triton {
     /// created, or [`ServerError::Fixed`] if tritonserver is serving. The other models do not
     /// change.
     pub fn bind(&self, model: Model, function: impl Into<Function>) -> Result<(), ServerError> {
+        let overrides = &self.options.overrides.model;
+        let model = model.overridden(overrides)?;
         let registration = model.registration(&function.into())?;
         let mut models = lock(&self.models);
         self.add(&mut models, registration)
@@ -83,12 +114,14 @@ impl Triton {
     /// As [`bind`](Self::bind), for the first model that cannot be served. Earlier models stay
     /// bound.
     pub fn bind_registered(&self) -> Result<(), ServerError> {
-        let registered = Registry::collect()?;
+        let registered = Registry::collect_with(&self.options.overrides.model)?;
         let mut models = lock(&self.models);
         for model in registered.iter() {
             models.check_new(model)?;
         }
-        let mut registrations = registered.registrations();
+        let registrations = registered.registrations().collect();
+        let registrations = callees_first(registrations, |model| &model.spec);
+        let mut registrations = registrations.into_iter().flatten();
         registrations.try_for_each(|model| self.add(&mut models, model.clone()))
     }
 
@@ -165,6 +198,14 @@ impl Triton {
         Some(self.serving()?.started()?.addresses)
     }
 
+    /// Returns a handle to call a model from this program without a port. Returns `None` if the
+    /// embedded engine is not running.
+    pub fn call<M: typed::Model>(&self) -> Option<Call<M>> {
+        let supervisor = self.serving()?;
+        let models = supervisor.started()?.engine.local_models()?;
+        Some(Call::new(models))
+    }
+
     /// Starts an engine and waits until it serves.
     pub(super) fn start(&self, ports: bool) -> Result<(Arc<Supervisor>, Addresses), ServerError> {
         // No model can be bound until the server serves.
@@ -193,7 +234,7 @@ impl Triton {
             return Err(ServerError::Running);
         }
         let engine = match ports {
-            true => choose(&self.options.triton)?,
+            true => choose(&self.options.triton, &self.extensions)?,
             false => choose_without_ports(&self.options.triton)?,
         };
         engine.log();
@@ -207,12 +248,14 @@ impl Triton {
         engine: Box<dyn ChosenEngine>,
         ports: bool,
     ) -> Result<Arc<Supervisor>, ServerError> {
+        models.check_overrides(&self.options.overrides.model)?;
         descriptors::raise_limit();
         let mut current = lock(&self.supervisor);
         let plan = Plan {
             registry: models.clone(),
             options: self.options.clone(),
             ports,
+            extensions: self.extensions.clone(),
         };
         let supervisor = Supervisor::spawn(move |shutdown, progress| {
             tracing::debug!(ports = plan.ports, "starting");
@@ -247,8 +290,12 @@ impl Triton {
             true => model,
             false => model.without_openai(),
         };
+        let model = model.with_states(&self.states);
         models.check_new(&model.spec)?;
         let supervisor = self.serving();
+        if supervisor.is_some() {
+            models.check_addition(&model)?;
+        }
         if let Some(started) = supervisor.as_deref().and_then(Supervisor::started) {
             started.engine.load(&model)?;
         }
@@ -256,9 +303,30 @@ impl Triton {
     }
 }
 
+impl Triton {
+    /// Begins to stop. Waits a moment, in which a server without open connections ends.
+    fn begin_to_stop(&self) -> Result<(), ServerError> {
+        let Some(supervisor) = lock(&self.supervisor).clone() else {
+            return Ok(());
+        };
+        supervisor.order(ShutdownPhase::Stop(CALL));
+        let mut phase = supervisor.phase();
+        wait(async move {
+            let ended = phase.wait_for(|phase| *phase == Phase::Ended);
+            timeout(DETACH_TIMEOUT, ended).await.is_ok()
+        })
+        .map(drop)
+    }
+}
+
 impl Drop for Triton {
     fn drop(&mut self) {
-        if let Err(error) = self.stop() {
+        // A client on this thread cannot close its connection while the thread waits for that.
+        let done = match blocks_a_runtime() {
+            true => self.begin_to_stop(),
+            false => self.stop(),
+        };
+        if let Err(error) = done {
             tracing::warn!(%error, "the server did not stop cleanly");
         }
     }

@@ -7,12 +7,15 @@
 //! 5. [Batching](batching): how requests share a call, and how to find out why a model is slow.
 //! 6. [Streaming](streaming): any number of responses per request.
 //! 7. [Sequences](sequences): requests that belong together, and their state.
-//! 8. [Run-time models](runtime_models): models that are defined at run time, and your own routes.
-//! 9. [OpenAI](openai): models for OpenAI's clients.
-//! 10. [Engines](engines): the embedded engine and NVIDIA's server.
-//! 11. [Production](production): access, limits, shutdown, logs and monitoring.
-//! 12. [Migrating from PyTriton](from_pytriton).
-//! 13. [Migrating from FastAPI](from_fastapi).
+//! 8. [Calls between models](calls): graphs of models as functions.
+//! 9. [Request identity](identity): the client of a request, and how the server knows it.
+//! 10. [Run-time models](runtime_models): models that are defined at run time, and your own routes.
+//! 11. [Your own program](program): own arguments, state, hooks, routes, metrics and readiness.
+//! 12. [OpenAI](openai): models for OpenAI's clients.
+//! 13. [Engines](engines): the embedded engine and NVIDIA's server.
+//! 14. [Production](production): access, limits, shutdown, logs and monitoring.
+//! 15. [Migrating from PyTriton](from_pytriton).
+//! 16. [Migrating from FastAPI](from_fastapi).
 //!
 //! All Rust code is compiled, or is a file of the examples. Tests run every command after `$`.
 
@@ -39,8 +42,17 @@ pub mod streaming {}
 #[doc = include_str!("sequences.md")]
 pub mod sequences {}
 
+#[doc = include_str!("calls.md")]
+pub mod calls {}
+
+#[doc = include_str!("identity.md")]
+pub mod identity {}
+
 #[doc = include_str!("runtime_models.md")]
 pub mod runtime_models {}
+
+#[doc = include_str!("program.md")]
+pub mod program {}
 
 #[doc = include_str!("openai.md")]
 pub mod openai {}

@@ -4,6 +4,7 @@ pub(crate) mod batching;
 mod exports;
 pub(crate) mod model;
 mod openai;
+mod program;
 pub(crate) mod state;
 pub(crate) mod tensors;
 
@@ -15,22 +16,28 @@ pub use pytriton_runtime::decorators::{
     StepError,
 };
 pub use pytriton_runtime::engine::EngineChoice;
-pub use pytriton_runtime::error::{Error, ErrorKind};
+pub use pytriton_runtime::error::{CallError, Error, ErrorKind};
 pub use pytriton_runtime::half::{bf16, f16};
 pub use pytriton_runtime::model::{
     Batcher, BatcherOptions, Device, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy,
     SequenceScheduling, TensorSpec, TimeoutAction, VersionPolicy, Warmup, WarmupData, WarmupInput,
+    num_cpus,
 };
+pub use pytriton_runtime::model_call::{Call, CallResponses, PendingCall};
 pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::port::Port;
-pub use pytriton_runtime::request::{ParameterValue, Parameters, Request, Sequence, SequenceId};
+pub use pytriton_runtime::request::{
+    Identity, ParameterValue, Parameters, Request, Sequence, SequenceId,
+};
 pub use pytriton_runtime::runtime_models::{
     Flaw, Function, Input, Inputs, IntoOutputs, Model, ModelFlaws, Named, Output, PerSequence,
     Stateful, StatefulPerSequence,
 };
 #[cfg(feature = "embedded")]
 pub use pytriton_runtime::server::Router;
-pub use pytriton_runtime::server::{Addresses, Builder, Options, PortAddress, ServerError, Triton};
+pub use pytriton_runtime::server::{
+    Addresses, App, ArgumentClash, Builder, Options, PortAddress, ServerError, Triton,
+};
 pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 
 pub use batching::*;
@@ -39,5 +46,6 @@ pub use exports::backend;
 pub use exports::python;
 pub use model::model;
 pub use openai::openai;
+pub use program::Cli;
 pub use state::*;
 pub use tensors::*;

@@ -28,7 +28,10 @@ use super::*;
 /// | a single value, or an array, under [`macro@first_value`] | one value for all rows |
 /// | `&Parameters` | the request's parameters and forwarded headers. With [`macro@batch`], only requests with equal parameters share a call |
 /// | `&Context` | the model's configuration, the instance and its device |
+/// | `&Identity` | the [client](crate::Identity): the name of its access token, the subject of its certificate, or a header of a proxy. With [`macro@batch`], only requests of one client share a call. Needs the embedded engine |
 /// | `&Cancellation` | whether the clients of the call are still waiting |
+/// | [`&Call<M>`](crate::Call) | calls another model of the program |
+/// | `&Arc<T>` | a value that all models share, from [`Cli::state`](crate::Cli::state) |
 /// | `&Responses<O>` | sends any number of responses; the function returns nothing |
 /// | `&Sequence`, or `&[&Sequence]` with [`macro@batch`] | the sequence of each request |
 /// | `&mut State` under [`macro@sequence`] | the state of the request's sequence |
@@ -46,7 +49,9 @@ use super::*;
 /// | `i8`, `i16`, `i32`, `i64` | `INT8` to `INT64` |
 /// | `f16`, `bf16`, `f32`, `f64` | `FP16`, `BF16`, `FP32`, `FP64` |
 /// | `String` | `BYTES`; text that is not UTF-8 is refused |
-/// | `Vec<u8>` | `BYTES` |
+/// | `Vec<u8>`, [`Bytes`](crate::elements::Bytes) | `BYTES` |
+/// | [`Json<T>`](crate::elements::Json) | `BYTES`: JSON text |
+/// | a type that implements [`BytesElement`](crate::elements::BytesElement) | `BYTES` |
 ///
 /// # Return types
 ///
@@ -88,7 +93,7 @@ use super::*;
 /// | `description = "…"` | the doc comment of the function or block | a description for users; the command `list` shows its first line |
 /// | `max_batch_size = 16` | 4 | the maximum number of rows per call |
 /// | `batching = false` | `true` | whether axis 0 of every tensor is the batch axis |
-/// | `instances = 2` | 1 | the number of instances, each with its own thread |
+/// | `instances = 2` | 1 | the number of instances, each with its own thread. An expression with a call is evaluated at start, see below |
 /// | `instances = [cpu(2), gpu(0)]` | `[cpu(1)]` | the devices of the instances, see below |
 /// | `batches_in_flight = 4` | 1 | the number of batches per instance, at most 4096. An `async fn` runs them concurrently, any other function one after the other while tritonserver gathers the next. Without `#[batch]` each request is a batch |
 /// | `inline = true` | `false` | whether the embedded engine may call the function on connection threads, see below |
@@ -111,8 +116,11 @@ use super::*;
 /// | `max_candidate_sequences = 64` | `max_batch_size` | `oldest`: the number of concurrent sequences per instance |
 /// | `response_cache = true` | `false` | whether identical requests get a response from the cache |
 /// | `parameters(weights = "/w", "a.b" = "1")` | none | custom parameters in the model configuration: [`ModelSpec::parameter`] |
-/// | `client = LinearClient` | the function's name | the type of the model in typed clients, with the feature `client` |
+/// | `client = Linear` | none | the type of the model for [calls of other models](crate::Call) and for typed clients |
 /// | `crate = my::pytriton` | `::pytriton` | the path of this crate |
+///
+/// The configuration can replace most of them without recompiling, such as `--model
+/// Linear.max_batch_size=32`. `docs/cli.md` explains how.
 ///
 /// `crate` is needed if this crate is renamed or re-exported: `#[my::pytriton::model(name = "…",
 /// crate = my::pytriton)]`. A struct that derives [`Outputs`](derive@Outputs) takes it as
@@ -165,6 +173,22 @@ use super::*;
 ///         default_timeout_microseconds = 500_000,
 ///     )
 /// )]
+/// #[batch]
+/// fn double(x: ArrayView2<f32>) -> Array2<f32> {
+///     &x * 2.0
+/// }
+/// ```
+///
+/// # Number of instances
+///
+/// A number or constant is checked by the compiler. Any other expression of an integer type, such
+/// as `pytriton::num_cpus()`, is evaluated at start. A value out of range is then an error that
+/// names the model.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "Double", instances = pytriton::num_cpus().div_ceil(2))]
 /// #[batch]
 /// fn double(x: ArrayView2<f32>) -> Array2<f32> {
 ///     &x * 2.0

@@ -2,8 +2,8 @@
 
 use std::env;
 
-use pytriton::client::ndarray::Array2;
 use pytriton::client::{ClientError, Typed};
+use pytriton::ndarray::Array2;
 
 pytriton::client!("models.lock");
 

@@ -6,7 +6,7 @@ use pytriton::WithParameters;
 use pytriton::prelude::*;
 
 /// Multiplies rows.
-#[pytriton::model(name = "Linear", max_batch_size = 16)]
+#[pytriton::model(name = "Linear", max_batch_size = 16, client = Linear)]
 #[output(shape = [30])]
 #[batch]
 pub fn linear(#[input(shape = [20])] x: ArrayView2<f32>, #[first_value] scale: f32) -> Array2<f32> {
@@ -15,7 +15,7 @@ pub fn linear(#[input(shape = [20])] x: ArrayView2<f32>, #[first_value] scale: f
 }
 
 /// Sums and differences without a batch axis, with parameters that are not inputs.
-#[pytriton::model(name = "Both", batching = false)]
+#[pytriton::model(name = "Both", batching = false, client = Both)]
 #[output(name = "sum")]
 #[output(name = "difference")]
 pub fn both(
@@ -41,7 +41,7 @@ pub struct Described {
 }
 
 /// Words, with an optional input.
-#[pytriton::model(name = "Describe")]
+#[pytriton::model(name = "Describe", client = Describe)]
 #[batch]
 pub fn describe(
     words: ArrayView2<String>,
@@ -66,7 +66,7 @@ pub fn describe(
 }
 
 /// Bytes of any rank.
-#[pytriton::model(name = "Reversed", batching = false)]
+#[pytriton::model(name = "Reversed", batching = false, client = Reversed)]
 #[output(shape = [-1])]
 pub async fn reversed(
     #[input(name = "IN", shape = [-1])] x: ArrayViewD<'_, Vec<u8>>,
@@ -78,7 +78,7 @@ pub async fn reversed(
 }
 
 /// Counts down.
-#[pytriton::model(name = "Down", max_batch_size = 8)]
+#[pytriton::model(name = "Down", max_batch_size = 8, client = Down)]
 #[batch]
 pub fn down(from: ArrayView2<i32>) -> impl Iterator<Item = Result<Array2<i32>, String>> {
     let from = from.to_owned();
@@ -90,7 +90,7 @@ pub fn down(from: ArrayView2<i32>) -> impl Iterator<Item = Result<Array2<i32>, S
 }
 
 /// Counts up in a stream of outputs with parameters.
-#[pytriton::model(name = "Up", batching = false)]
+#[pytriton::model(name = "Up", batching = false, client = Up)]
 pub async fn up(to: ArrayView1<'_, i64>) -> impl Stream<Item = WithParameters<Array1<i64>>> {
     let most = to.sum();
     iter((0..most).map(|step| WithParameters {
@@ -114,7 +114,7 @@ pub async fn twice(x: ArrayView1<'_, u8>, responses: &Responses<(Array1<u8>, Arr
 #[derive(Debug)]
 pub struct Total;
 
-#[pytriton::model(name = "Total")]
+#[pytriton::model(name = "Total", client = Total)]
 impl Total {
     #[load]
     fn load() -> Self {

@@ -8,7 +8,7 @@ use triton_test_models as _;
 fn typed_client_matches_the_signature_file() {
     let mut models = 0;
     for function in inventory::iter::<FunctionDeclaration>() {
-        let spec = function.registration().unwrap().spec;
+        let spec = function.registration(&[]).unwrap().spec;
         // OpenAI models have no typed clients.
         if spec.openai.is_some() {
             continue;

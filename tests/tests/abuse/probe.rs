@@ -118,7 +118,8 @@ fn connect(address: &str) -> io::Result<TcpStream> {
 /// The end of the response of a live server.
 const LIVE: &[u8] = b"\r\n\r\n{\"live\":true}";
 
-fn get(stream: &mut TcpStream, path: &str, header: &str) -> io::Result<()> {
+/// Sends a health request. Reads the response to its end if `header` closes the connection.
+pub(crate) fn get(stream: &mut TcpStream, path: &str, header: &str) -> io::Result<()> {
     write!(
         stream,
         "GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n"

@@ -1,6 +1,7 @@
 //! End-to-end tests of a running server with NVIDIA's clients, and of its command line.
 
 mod access;
+mod access_log;
 mod balanced;
 mod clients;
 mod command_line;
@@ -19,6 +20,10 @@ mod native;
 mod openapi;
 mod operations;
 mod options;
+mod overrides;
+mod own_metrics;
+mod own_program;
+mod own_state;
 mod perf_analyzer;
 mod platforms;
 mod probes;

@@ -93,7 +93,11 @@ fn limits_have_bounds_and_require_the_embedded_engine() -> Result<()> {
         assert_eq!(refused.status.code(), Some(2), "{option}");
         assert!(refused.stderr.contains(bounds), "{}", refused.stderr);
     }
-    for option in ["--grpc-max-input-size=1000", "--max-headers=50"] {
+    for option in [
+        "--grpc-max-input-size=1000",
+        "--max-headers=50",
+        "--access-log=json",
+    ] {
         let mut command = Engine::Tritonserver.command(Path::new(MODELS), folder())?;
         command.args(check()).arg(option);
         let refused = finish(&mut command, DEADLINE)?;
@@ -136,5 +140,18 @@ fn rust_log_selects_log_lines() -> Result<()> {
     let misread = logged("h2=loud", &[])?;
     assert!(misread.contains("RUST_LOG has no effect"), "{misread}");
     assert!(misread.contains("engine embedded"), "{misread}");
+    Ok(())
+}
+
+#[test]
+fn server_metadata_has_the_name_of_the_server() -> Result<()> {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let server = serve(engine, &["--id=mine", "--grpc-keepalive-time=60000"])?;
+        let mut curl = Command::new("curl");
+        let url = format!("http://{}/v2", server.banner().http);
+        let metadata = finish(curl.args(["-sSf", "--noproxy", "*", &url]), DEADLINE)?;
+        let metadata = metadata.success("curl")?;
+        assert!(metadata.starts_with(r#"{"name":"mine","#), "{metadata}");
+    }
     Ok(())
 }

@@ -25,6 +25,9 @@ pub(crate) const GRPC: &str = "gRPC ";
 const STREAMS: u32 = 100;
 const HEADERS: usize = 90;
 
+/// The maximum number of the smallest fields in a table of headers.
+const FIELDS: u32 = 110;
+
 /// A request that costs the server much memory, or would if the server did not limit it.
 pub(crate) struct Costly {
     pub name: &'static str,
@@ -47,6 +50,9 @@ pub(crate) enum Action {
     Heads,
     /// The maximum number of calls without a message, whose responses do not end.
     Watches,
+    /// HTTP/2 requests in sequence with this header block, which adds a field to the table of
+    /// headers. The connection then stays open.
+    Table(Vec<u8>),
 }
 
 impl Costly {
@@ -93,6 +99,15 @@ impl Costly {
                 let mut connection = Http2::open(connect(&banner.grpc)?, false)?;
                 for number in 0..STREAMS {
                     connection.send_head(2 * number + 1, crate::requests::INFER, HEADERS)?;
+                }
+                thread::sleep(UNREAD);
+                Ok("unread".to_owned())
+            }
+            Action::Table(block) => {
+                let mut connection = Http2::open(connect(&banner.grpc)?, true)?;
+                for number in 0..FIELDS {
+                    connection.send_block(2 * number + 1, block)?;
+                    connection.read_to_end(2 * number + 1)?;
                 }
                 thread::sleep(UNREAD);
                 Ok("unread".to_owned())

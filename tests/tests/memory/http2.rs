@@ -108,6 +108,12 @@ impl Http2 {
         Ok(())
     }
 
+    /// Sends a request without a body.
+    pub(crate) fn send_block(&mut self, stream: u32, block: &[u8]) -> io::Result<()> {
+        let request = frame(HEADERS, END_HEADERS | END_STREAM, stream, block);
+        self.stream.write_all(&request)
+    }
+
     /// Reads until a stream ends.
     pub(crate) fn read_to_end(&mut self, stream: u32) -> io::Result<()> {
         while self.ended < stream {

@@ -4,6 +4,7 @@
 //! This is a separate binary because it and the other tests would slow each other down.
 
 mod bodies;
+mod connections;
 mod costly;
 mod grpc_bodies;
 mod grpc_status;

@@ -1,7 +1,7 @@
 use std::env;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -9,10 +9,11 @@ use pytriton_tests::{Result, Server, released};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 use crate::bodies::LARGE_BODY;
+use crate::connections::{IdleConnections, costly_connections};
 use crate::costly::{Costly, GRPC};
 use crate::load::{Load, Tally};
-use crate::ordinary::Ordinary;
-use crate::probe::Probes;
+use crate::ordinary::{Ordinary, Served};
+use crate::probe::{Probed, Probes};
 use crate::region::Region;
 use crate::requests::all;
 use crate::sizes::Sizes;
@@ -29,11 +30,17 @@ const ADDRESS_SPACE: u64 = 512 << 20;
 
 const CLIENTS: usize = 64;
 
+/// How long connections of one kind are opened in a loop.
+const SECONDS_PER_KIND: u64 = 3;
+
 /// The bytes that an HTTP/2 connection reserves for each stream in its receive window.
 const STREAM_BYTES: u64 = 8 << 10;
 
 /// The timeout for the server to exit.
 const EXIT: Duration = Duration::from_secs(20);
+
+/// Keeps the tests apart, as each needs the machine.
+static ALONE: Mutex<()> = Mutex::new(());
 
 fn duration() -> Duration {
     let seconds = env::var("PYTRITON_MEMORY_SECONDS").ok();
@@ -76,6 +83,7 @@ fn limit_address_space(server: &Server) -> Result<Sizes> {
 
 #[test]
 fn most_expensive_requests_of_many_clients_stay_within_the_budget() -> Result<()> {
+    let _alone = ALONE.lock();
     let server = start()?;
     let banner = server.banner();
     let region = Region::register(&banner.http, LARGE_BODY as u64)?;
@@ -110,13 +118,53 @@ fn most_expensive_requests_of_many_clients_stay_within_the_budget() -> Result<()
     check_statuses(&tally);
     assert_eq!(status.code(), Some(0), "{log}");
     assert!(!log.contains("panicked"), "{log}");
+    check_served(&served, &probed);
+    check_peak(rest, after);
+    Ok(())
+}
+
+#[test]
+fn idle_and_costly_connections_stay_within_the_budget() -> Result<()> {
+    let _alone = ALONE.lock();
+    let server = start()?;
+    let banner = server.banner();
+    let rest = limit_address_space(&server)?;
+    let idle = IdleConnections::open(banner)?;
+    println!("with idle connections: {}", Sizes::of(&server));
+    let probes = Probes::start(&server);
+    let ordinary = Ordinary::start(banner);
+    for costly in kinds(costly_connections()) {
+        let load = Load::start(CLIENTS, &Arc::new(vec![costly]), banner);
+        thread::sleep(Duration::from_secs(SECONDS_PER_KIND));
+        print(&load.stop());
+        println!("{}", Sizes::of(&server));
+    }
+    let served = ordinary.stop();
+    let probed = probes.stop();
+    let after = Sizes::of(&server);
+    drop(idle);
+    let log = server.log()?;
+    server.signal("TERM")?;
+    let (status, _) = server.wait(EXIT)?;
+    assert_eq!(status.code(), Some(0), "{log}");
+    assert!(!log.contains("panicked"), "{log}");
+    check_served(&served, &probed);
+    check_peak(rest, after);
+    Ok(())
+}
+
+/// Checks that other clients were served.
+fn check_served(served: &Served, probed: &[Probed]) {
     assert!(served.wrong.is_empty() && served.right > 0, "{served:?}");
-    for probed in &probed {
+    for probed in probed {
         assert!(probed.errors.is_empty(), "{probed}: {:?}", probed.errors);
     }
+}
+
+/// Checks the peak memory against that of the idle server.
+fn check_peak(rest: Sizes, after: Sizes) {
     let most = rest.resident + 2 * BUDGET;
     assert!(after.peak_resident <= most, "{after}, at rest {rest}");
-    Ok(())
 }
 
 /// Checks that each request was served, rejected as invalid, or refused, and that the server

@@ -7,6 +7,7 @@ mod http;
 mod labels;
 mod load_unload;
 mod openai;
+mod overrides;
 mod router;
 mod sequences;
 mod signals;
@@ -21,8 +22,8 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use pytriton::{Builder, EngineChoice, Input, Model, Output, Triton};
-use pytriton_tests::Engine;
+use pytriton::{Builder, Input, Model, Output, Triton};
+use pytriton_tests::{Engine, triton_builder};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -36,17 +37,9 @@ fn triton(engine: Engine) -> Result<Triton> {
 }
 
 fn builder(engine: Engine) -> Result<Builder> {
-    let builder = Triton::builder().free_ports();
-    Ok(match engine {
-        Engine::Embedded => builder.engine(EngineChoice::Embedded),
-        Engine::Tritonserver => {
-            let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-            let binary = Path::new(env!("CARGO_BIN_EXE_example_identity"));
-            let path = pytriton_tests::tritonserver(binary, folder)?;
-            let builder = builder.engine(EngineChoice::Tritonserver);
-            builder.options(|options| options.triton.tritonserver = Some(path))
-        }
-    })
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let binary = Path::new(env!("CARGO_BIN_EXE_example_identity"));
+    Ok(triton_builder(engine, binary, folder)?)
 }
 
 /// Creates a model with one input `x` and one output `y`, with any number of columns.

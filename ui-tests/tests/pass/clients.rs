@@ -15,19 +15,6 @@ use pytriton::prelude::*;
 /// An alias with an elided lifetime.
 pub type Rows<'a> = ArrayView2<'a, f32>;
 
-/// A module with the name of a function, next to the generated type.
-pub mod shadowed {
-    /// A constant in it.
-    pub const INSIDE: u8 = 7;
-}
-
-/// A function with the same name as a module.
-#[pytriton::model(name = "Shadowed")]
-#[batch]
-pub fn shadowed(x: Rows<'_>) -> Array2<f32> {
-    x.to_owned()
-}
-
 /// A model whose client has another name.
 #[pytriton::model(name = "Renamed", client = Other)]
 #[batch]
@@ -35,7 +22,7 @@ pub fn renamed(x: Rows<'_>) -> Array2<f32> {
     x.to_owned()
 }
 
-/// Models without a client, because the type could not be named.
+/// Models without a type.
 pub mod types {
     use pytriton::prelude::*;
 
@@ -70,7 +57,7 @@ mod private {
             pub(in super::super) y: Array2<f32>,
         }
 
-        #[pytriton::model(name = "Seen")]
+        #[pytriton::model(name = "Seen", client = SeenModel)]
         #[batch]
         pub(in super::super) fn seen(x: ArrayView2<'_, f32>) -> Seen {
             Seen { y: x.to_owned() }
@@ -110,9 +97,9 @@ mod private {
 /// Calls each of the clients in turn.
 pub fn ask(x: &Array2<f32>) -> Result<Array2<f32>, pytriton::client::ClientError> {
     use private::Two;
-    use private::inner::seen;
+    use private::inner::SeenModel;
 
-    #[pytriton::model(name = "Within")]
+    #[pytriton::model(name = "Within", client = Within)]
     #[batch]
     fn within(x: Rows<'_>, by: Option<ArrayView2<'_, f32>>) -> Array2<f32> {
         by.map_or_else(|| x.to_owned(), |by| &x + &by)
@@ -120,11 +107,9 @@ pub fn ask(x: &Array2<f32>) -> Result<Array2<f32>, pytriton::client::ClientError
 
     let url = "http://127.0.0.1:1";
     let y = Typed::<Other>::connect(url)?.call(x)?;
-    let y = Typed::<seen>::connect(url)?.call(y)?.y;
+    let y = Typed::<SeenModel>::connect(url)?.call(y)?.y;
     let y = Typed::<Two>::connect(url)?.call(y.view())?;
-    Typed::<within>::connect(url)?.call(&y, None)
+    Typed::<Within>::connect(url)?.call(&y, None)
 }
 
-pub(crate) fn main() {
-    assert_eq!(shadowed::INSIDE, 7);
-}
+pub(crate) fn main() {}

@@ -18,13 +18,16 @@ mod deprecated;
 mod devices;
 mod docs;
 mod element_types;
+mod elements;
 mod examples;
 mod first_value;
 mod forbid_deprecated;
 mod from_macro_rules;
 mod hygiene;
+mod identity;
 mod imports;
 mod input_names;
+mod instance_counts;
 mod legitimate_aliases;
 mod lifetimes;
 mod model_parameters;
@@ -45,6 +48,7 @@ mod raw;
 mod result;
 mod sample;
 mod sequences;
+mod shared_states;
 mod state;
 mod state_load_fails;
 mod state_shared;
@@ -77,13 +81,16 @@ programs! {
     devices
     docs
     element_types
+    elements
     examples
     first_value
     forbid_deprecated
     from_macro_rules
     hygiene
+    identity
     imports
     input_names
+    instance_counts
     legitimate_aliases
     lifetimes
     model_parameters
@@ -104,6 +111,7 @@ programs! {
     result
     sample
     sequences
+    shared_states
     state
     state_load_fails
     state_shared

@@ -14,7 +14,7 @@ impl fmt::Display for Refused {
     }
 }
 
-#[pytriton::model(name = "Linear")]
+#[pytriton::model(name = "Linear", client = Linear)]
 #[fill_optionals(bias = 0.0)]
 #[batch]
 pub fn linear(x: Array2<f32>, bias: ArrayView2<f32>) -> Result<Array2<f32>, Refused> {
@@ -25,7 +25,7 @@ pub fn linear(x: Array2<f32>, bias: ArrayView2<f32>) -> Result<Array2<f32>, Refu
 }
 
 #[expect(dead_code, reason = "nothing serves it")]
-fn ask(client: &Typed<linear>, x: &Array2<f32>) -> Array2<f32> {
+fn ask(client: &Typed<Linear>, x: &Array2<f32>) -> Array2<f32> {
     client.call(x, None).unwrap() + client.call(x, x).unwrap()
 }
 

@@ -13,8 +13,8 @@ use super::ResponseMode;
 use super::signature_check::SignatureCheck;
 use super::typed_request::TypedRequest;
 
-/// A typed client for tokio programs: `AsyncTyped<linear>` for a function `linear` under
-/// `#[pytriton::model]`. Clones share the connections.
+/// A typed client for tokio programs: `AsyncTyped<Linear>` for a model with the option
+/// `client = Linear`. Clones share the connections.
 ///
 /// `call` takes the function's arguments, by value or by reference, and returns a future with its
 /// result, or a stream for a streaming model.

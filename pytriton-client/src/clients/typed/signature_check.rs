@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use pytriton_protocol::signature::{ModelSignature, TensorSignature};
 use pytriton_protocol::tensor::Tensor;
-use pytriton_protocol::typed::{Model, Returned, Tensors};
+use pytriton_protocol::typed::{Model, Returned, read_outputs, repeated_shape};
 
 use crate::clients::core::Core;
 use crate::config::{ModelConfig, TensorConfig};
@@ -103,25 +103,14 @@ impl SignatureCheck {
         &self,
         outputs: &Outputs,
     ) -> Result<<M::Outputs as Returned>::Typed, ClientError> {
-        let declared = &self.signature.outputs;
-        let found = declared.iter().map(|output| outputs.tensor(&output.name));
-        let found: Vec<Option<&Tensor>> = found.collect();
-        let mut tensors = Tensors::new(&found);
-        M::Outputs::read(&mut tensors).map_err(|source| {
-            let last = declared.get(tensors.read().saturating_sub(1));
-            ClientError::tensor(last.map_or("", |output| &output.name))(source)
-        })
+        let read = read_outputs::<M::Outputs>(&self.signature.outputs, |name| outputs.tensor(name));
+        read.map_err(|(output, source)| ClientError::tensor(output)(source))
     }
 }
 
 /// Repeats one value or one row for each row.
 fn repeated(input: &TensorSignature, row: &Tensor, rows: usize) -> Result<Tensor, ClientError> {
-    let ones = vec![1; input.dims.len()];
-    let dims = match row.shape() {
-        [] => &ones,
-        dims => dims,
-    };
-    let shape: Vec<usize> = [&[rows], dims].concat();
+    let shape = repeated_shape(input, row, rows);
     let tensor = match rows {
         1 => row.reshaped(shape),
         _ => Tensor::new(row.datatype(), shape, row.data().repeat(rows).into()),

@@ -11,7 +11,7 @@ use crate::{ClientError, InferOptions};
 use super::typed_request::BlockingExecutor;
 use super::{AsyncTyped, ResponseMode};
 
-/// A blocking typed client: `Typed<linear>` for a function `linear` under `#[pytriton::model]`.
+/// A blocking typed client: `Typed<Linear>` for a model with the option `client = Linear`.
 /// Clones share the connections and can be used concurrently.
 ///
 /// `call` takes the function's arguments, by value or by reference, and returns its result, or an

@@ -206,12 +206,12 @@ impl Batch {
         }
         self.statistics.report(done, self.left);
         for index in 0..self.entries.len() {
-            self.answer(index);
+            self.send_result(index);
         }
     }
 
     /// Sends the result of a request.
-    fn answer(&mut self, index: usize) {
+    fn send_result(&mut self, index: usize) {
         let entry = &mut self.entries[index];
         let Some(result) = entry.take() else {
             return;
@@ -243,7 +243,7 @@ impl Batch {
         // The response is not received by anyone.
         let _ = self.begin(index);
         self.finish(index);
-        self.answer(index);
+        self.send_result(index);
     }
 
     /// Completes requests that their clients have cancelled. They are not in the statistics.
@@ -257,7 +257,7 @@ impl Batch {
                     index,
                     Failure::new(Code::Cancelled, "the request was cancelled"),
                 );
-                self.answer(index);
+                self.send_result(index);
             }
         }
     }

@@ -51,7 +51,7 @@ impl Server {
         })
     }
 
-    /// BatchForwarder the memory of a description for the next one.
+    /// Keeps the memory of a description for the next one.
     pub fn keep_description(&self, description: Vec<u8>) {
         lock(&self.buffers).keep_description(description);
     }
@@ -61,7 +61,7 @@ impl Server {
         lock(&self.buffers).responses()
     }
 
-    /// BatchForwarder the memory of responses for the next ones.
+    /// Keeps the memory of responses for the next ones.
     pub fn keep_responses(&self, responses: EncodedResponses) {
         lock(&self.buffers).keep_responses(responses);
     }

@@ -115,22 +115,41 @@ fn decoded_texts_are_reserved_while_the_function_runs() {
 
 #[test]
 fn texts_that_exceed_the_budget_are_refused_before_they_are_decoded() {
-    for count in [1, 2] {
-        let bytes = count * COLUMNS * (ELEMENT_BYTES + 4);
-        // The stacked input.
-        let stacked = if count > 1 { count * COLUMNS * 4 } else { 0 };
-        for (limit, enough) in [(stacked + bytes, true), (stacked + bytes - 1, false)] {
-            let budget = MemoryBudget::new(limit);
-            let (results, calls) = execute(count, Some(0), &budget);
-            assert_eq!(calls.len(), usize::from(enough), "{count} {limit}");
-            for result in results {
-                match result {
-                    Err(ModelError::Budget(error)) => assert_eq!(error.bytes, bytes),
-                    other => assert!(enough && other.is_ok(), "{other:?}"),
-                }
+    let bytes = COLUMNS * (ELEMENT_BYTES + 4);
+    // Two stacked inputs and their texts.
+    let both = 2 * COLUMNS * 4 + 2 * bytes;
+    // The number of requests, the limit, and the number of calls. Requests that do not fit together
+    // are executed separately.
+    let table = [
+        (1, bytes, 1),
+        (1, bytes - 1, 0),
+        (2, both, 1),
+        (2, both - 1, 2),
+        (2, bytes, 2),
+        (2, bytes - 1, 0),
+    ];
+    for (count, limit, expected) in table {
+        let budget = MemoryBudget::new(limit);
+        let (results, calls) = execute(count, Some(0), &budget);
+        assert_eq!(calls.len(), expected, "{count} {limit}");
+        for result in results {
+            match result {
+                Err(ModelError::Budget(error)) => assert_eq!(error.bytes, bytes),
+                other => assert!(expected > 0 && other.is_ok(), "{other:?}"),
             }
-            assert_eq!(budget.reserved(), 0);
         }
+        assert_eq!(budget.reserved(), 0);
+    }
+}
+
+#[test]
+fn requests_whose_inputs_cannot_be_stacked_are_executed_separately() {
+    let stacked = 2 * 4 * COLUMNS;
+    for (limit, expected) in [(stacked, 1), (stacked - 1, 2)] {
+        let budget = MemoryBudget::new(limit);
+        let (results, calls) = execute(2, None, &budget);
+        assert_eq!(calls.len(), expected, "{limit}");
+        assert!(results.iter().all(Result::is_ok), "{results:?}");
     }
 }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use ndarray::{Array, CowArray, Dimension};
 
-use crate::decorators::decoded_bytes;
+use crate::decorators::decoded_bytes_of;
 use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
-use crate::request::{InputError, Parameters, Request};
+use crate::request::{Identity, InputError, Parameters, Request};
 use crate::tensor::{Element, Tensor, TensorError, array, element_count, shape_text};
 use crate::text::for_client;
 
-use super::outputs::function_error;
+use super::function_error::function_error;
 use super::response_sinks::Destination;
 use super::states::State;
 use super::{Context, EachOutputs, FunctionError, ModelError, Outputs, Returned};
@@ -31,6 +31,8 @@ pub struct Call<'a> {
     pub(super) destination: Option<Destination>,
     /// Whether the user's function has been called.
     pub(super) called: &'a Cell<bool>,
+    /// Whether the memory of an argument could not be reserved.
+    pub(super) refused: Cell<bool>,
     /// The memory of arguments that are not views of the inputs.
     pub(super) memory: RefCell<Vec<MemoryPermit>>,
 }
@@ -55,6 +57,13 @@ impl<'a> Call<'a> {
     /// Returns the parameters that all requests of the call share.
     pub fn parameters(&self) -> &'a Parameters {
         self.parameters
+    }
+
+    /// Returns the client that all requests of the call share.
+    pub fn identity(&self) -> &'a Identity {
+        static ANONYMOUS: Identity = Identity::ANONYMOUS;
+        let first = self.requests.first();
+        first.map_or(&ANONYMOUS, Request::identity)
     }
 
     /// Returns a required input as an array.
@@ -83,7 +92,7 @@ impl<'a> Call<'a> {
         let Some(tensor) = self.inputs.get(input).and_then(Option::as_ref) else {
             return Ok(None);
         };
-        self.reserve(decoded_bytes(tensor))?;
+        self.reserve(decoded_bytes_of::<T>(tensor))?;
         let array = array(tensor).map_err(|source| self.input_error(input, source))?;
         Ok(Some(array))
     }
@@ -112,7 +121,8 @@ impl<'a> Call<'a> {
         if bytes > 0
             && let Some(budget) = self.context.budget()
         {
-            let permit = budget.permit(bytes)?;
+            let permit = budget.permit(bytes);
+            let permit = permit.inspect_err(|_| self.refused.set(true))?;
             self.memory.borrow_mut().push(permit);
         }
         Ok(())
@@ -145,7 +155,7 @@ impl<'a> Call<'a> {
             };
             return Err(self.input_error(input, source));
         }
-        self.reserve(decoded_bytes(tensor))?;
+        self.reserve(decoded_bytes_of::<T>(tensor))?;
         let elements = tensor.elements::<T>();
         let elements = elements.map_err(|source| self.input_error(input, source))?;
         Ok(match elements {
@@ -175,6 +185,16 @@ impl<'a> Call<'a> {
     /// Converts an error that the function returned.
     pub fn failed(&self, error: impl FunctionError) -> ModelError {
         function_error(self.spec(), &error)
+    }
+
+    /// Returns whether the arguments could not be read, so that the function was not called.
+    pub(super) fn is_refused<R>(&self, returned: &Result<R, ModelError>) -> bool {
+        match returned {
+            Err(ModelError::Input(_)) => true,
+            // Outputs of a stream are reserved, too.
+            Err(ModelError::Budget(_)) => self.refused.get(),
+            _ => false,
+        }
     }
 
     /// Records that the user's function has been called. From here on, no part of the call may run

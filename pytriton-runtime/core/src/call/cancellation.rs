@@ -1,3 +1,5 @@
+use std::task::{Context, Poll};
+
 use super::Call;
 use super::response_sinks::ResponseSinks;
 
@@ -23,7 +25,7 @@ use super::response_sinks::ResponseSinks;
 ///     Ok(Array1::from_elem(1, sum))
 /// }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Cancellation(Option<ResponseSinks>);
 
 impl Cancellation {
@@ -31,6 +33,12 @@ impl Cancellation {
     /// client disconnected, or the server is shutting down.
     pub fn is_cancelled(&self) -> bool {
         self.0.as_ref().is_some_and(ResponseSinks::are_cancelled)
+    }
+
+    /// Waits until the result is no longer needed.
+    pub(crate) fn poll_cancelled(&self, context: &mut Context<'_>) -> Poll<()> {
+        let sinks = self.0.as_ref();
+        sinks.map_or(Poll::Pending, |sinks| sinks.poll_cancelled(context))
     }
 }
 

@@ -1,11 +1,13 @@
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tracing::Span;
 
+use crate::local_models::LocalModels;
 use crate::memory_budget::MemoryBudget;
 use crate::model::{Device, ModelSpec};
+use crate::shared_state::{SharedState, SharedStates, StateType};
 
-use super::Health;
+use super::{Health, ModelError};
 
 /// The environment of a function: model configuration, instance, device and logger.
 #[derive(Debug, Clone)]
@@ -17,6 +19,10 @@ pub struct Context {
     /// The budget for data derived from requests.
     budget: Option<Arc<MemoryBudget>>,
     health: Health,
+    /// The models that the function can call. They own the instance.
+    models: Option<Weak<dyn LocalModels>>,
+    /// The states that the function can take.
+    states: Arc<SharedStates>,
 }
 
 impl Context {
@@ -30,6 +36,8 @@ impl Context {
             logger,
             budget: None,
             health: Health::IGNORED,
+            models: None,
+            states: Arc::default(),
         }
     }
 
@@ -42,6 +50,31 @@ impl Context {
     pub fn counted_in(self, budget: &Arc<MemoryBudget>) -> Self {
         let budget = Some(Arc::clone(budget));
         Self { budget, ..self }
+    }
+
+    /// Sets the models that the function can call.
+    pub fn with_models(self, models: Option<Weak<dyn LocalModels>>) -> Self {
+        Self { models, ..self }
+    }
+
+    /// Returns the models that the function can call.
+    pub(crate) fn models(&self) -> Option<&Weak<dyn LocalModels>> {
+        self.models.as_ref()
+    }
+
+    /// Sets the states that the function can take.
+    pub fn with_states(self, states: &Arc<SharedStates>) -> Self {
+        let states = Arc::clone(states);
+        Self { states, ..self }
+    }
+
+    /// Returns a shared state. It exists, because the registry checks that it does.
+    pub(crate) fn state<T: SharedState>(&self) -> Result<&Arc<T>, ModelError> {
+        self.states.find().ok_or_else(|| {
+            let ty = StateType::of::<T>();
+            let message = format!("the program provides no state of type `{ty}`");
+            ModelError::internal(&self.model, &message)
+        })
     }
 
     /// Sets the handler for fatal errors.

@@ -124,11 +124,25 @@ pub enum ModelError {
         /// The type of the returned output.
         got: DataType,
     },
+    /// A function that was bound at run time called a model that it does not declare.
+    #[error("model '{model}' calls model '{callee}': declare it with `calls::<…>()`")]
+    UndeclaredCall {
+        /// The model.
+        model: Arc<str>,
+        /// The called model.
+        callee: String,
+    },
     /// The function used the parameters of a call whose requests may have different parameters.
     #[error(
         "model '{model}' reads the parameters of a batch, whose requests may have different parameters: set `by_parameters()`"
     )]
     Parameters {
+        /// The model.
+        model: Arc<str>,
+    },
+    /// The function used the client of a model that was not declared with it.
+    #[error("model '{model}' reads the client of a request: declare it with `by_identity()`")]
+    Identity {
         /// The model.
         model: Arc<str>,
     },
@@ -253,9 +267,7 @@ impl ModelError {
     /// Returns the status of the error.
     pub fn status(&self) -> Status {
         match self {
-            // Inputs with invalid elements (such as a `String` that is not UTF-8, or differing
-            // values) are the client's fault.
-            Self::Input(_) => Status::InvalidArgument,
+            Self::Input(error) => error.status(),
             Self::Function { kind, .. } => kind.status(),
             Self::Step(error) => error.status(),
             Self::Budget(_) => Status::Exhausted,

@@ -18,7 +18,7 @@ use crate::text::for_client;
 
 use super::grouped_batch::GroupedBatch;
 use super::memory::{ReservedOutputs, arguments, outputs};
-use super::pipeline::{Stacked, gather, runs};
+use super::pipeline::{Stacked, gather, runs, valid_requests};
 use super::response_sinks::{Destination, ResponseSinks};
 use super::returned::responses;
 use super::sequences::{CallStates, StateProvider};
@@ -96,8 +96,9 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
     /// Like [`execute`](Self::execute), but reports the result of each call immediately, until
     /// `called_back` breaks.
     ///
-    /// Requests that stack are executed in one call. If one of them is refused before the function
-    /// is called, each is executed separately, so that only the invalid one fails.
+    /// Requests that stack are executed in one call. If the call is refused before the function is
+    /// called, the requests are executed again, so that only the invalid one fails. If an element
+    /// cannot be decoded, only its request is executed separately, otherwise each request is.
     pub async fn execute_calls(
         &self,
         batch: &GroupedBatch<'_>,
@@ -109,6 +110,8 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
         let mut rest = &*batch.requests;
         // How many of the next requests are executed separately.
         let mut separate = 0_usize;
+        // Whether elements are validated before requests share a call.
+        let mut validate = spec.validates_first;
         while !rest.is_empty() {
             let run = match separate {
                 0 => runs(spec, rest, !batch.stacked.is_empty()).next(),
@@ -116,9 +119,13 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             };
             let Some(run) = run else { break };
             let begun = Instant::now();
+            let budget = self.context.budget();
+            let run = match validate {
+                true => valid_requests(run, budget),
+                false => run,
+            };
             let first = batch.requests.len() - rest.len();
             let (run, call_states) = provider.acquire(self.context, run);
-            let budget = self.context.budget();
             let gathered = gather(spec, run, stacked, budget);
             let prepared = Instant::now();
             let destination = self.sink.map(|sink| Destination {
@@ -141,10 +148,12 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
                 }
                 (_, Err(error), None) => Err(error),
             };
-            // A request is invalid and the function was not called. Execute the requests
-            // separately.
+            // A request is invalid and the function was not called.
             if run.len() > 1 && !called.get() && ReservedOutputs::is_refused(&returned) {
-                separate = run.len();
+                match validate || spec.decoded_inputs.is_empty() {
+                    true => separate = run.len(),
+                    false => validate = true,
+                }
                 provider.reclaim(call_states.unwrap_or_default());
                 continue;
             }
@@ -244,6 +253,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             states,
             destination,
             called,
+            refused: Cell::new(false),
             memory,
         };
         let scope = function_scope(spec, self.context.instance(), requests);
@@ -263,9 +273,9 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
                 message: client_panic_message(panic),
             })
         });
-        // Invalid inputs are reported before the function is called. Every other result is the
-        // function's.
-        if !matches!(returned, Err(ModelError::Input(_))) {
+        // Invalid inputs and a lack of memory for them are reported before the function is called.
+        // Every other result is the function's.
+        if !call.is_refused(&returned) {
             call.note_called();
         }
         let returned = returned.and_then(|returned| outputs(returned, self.context.budget()));

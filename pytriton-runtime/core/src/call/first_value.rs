@@ -1,10 +1,12 @@
-use ndarray::{Array, ArrayView, Dimension};
+use pytriton_protocol::typed::{
+    ArrayOf, FirstValueType, OptionalArrayOf, OptionalValueOf, ValueOf,
+};
 
 use crate::model::{Declared, InputType};
 use crate::tensor::Element;
 
 use super::parameter::ByValue;
-use super::{Call, ModelError, Parameter, Scalar};
+use super::{Call, ModelError, Parameter};
 
 /// A type of a parameter with `#[first_value]`: a single value, or an array without the batch axis.
 #[diagnostic::on_unimplemented(
@@ -28,19 +30,39 @@ pub trait FirstValueParameter {
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
 }
 
-const fn value<T: Element>(optional: bool) -> Declared {
-    Declared::Value(InputType {
-        datatype: T::DATATYPE,
-        utf8: T::UTF8,
-        rank: None,
-        optional,
-        example: &[],
-    })
+#[diagnostic::do_not_recommend]
+impl<P: FirstValueType> FirstValueParameter for P
+where
+    P::Kind: ReadAs<P>,
+{
+    const DECLARED: Declared = <P::Kind as ReadAs<P>>::DECLARED;
+    type Element = <P::Kind as ReadAs<P>>::Element;
+    type Storage<'c> = <P::Kind as ReadAs<P>>::Storage<'c>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+        <P::Kind as ReadAs<P>>::read(call, input)
+    }
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: Scalar> FirstValueParameter for T {
-    const DECLARED: Declared = value::<T>(false);
+/// How a parameter of type `P` is read. See [`FirstValueParameter`].
+pub trait ReadAs<P> {
+    /// See [`FirstValueParameter::DECLARED`].
+    const DECLARED: Declared;
+    /// See [`FirstValueParameter::Element`].
+    type Element;
+    /// See [`FirstValueParameter::Storage`].
+    type Storage<'c>;
+
+    /// See [`FirstValueParameter::read`].
+    ///
+    /// # Errors
+    ///
+    /// As [`FirstValueParameter::read`].
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
+}
+
+impl<T: Element> ReadAs<T> for ValueOf<T> {
+    const DECLARED: Declared = Declared::Value(InputType::of::<T>(None, false));
     type Element = T;
     type Storage<'c> = ByValue<T>;
 
@@ -49,10 +71,10 @@ impl<T: Scalar> FirstValueParameter for T {
     }
 }
 
-impl<T: Scalar> FirstValueParameter for Option<T> {
-    const DECLARED: Declared = value::<T>(true);
+impl<T: Element> ReadAs<Option<T>> for OptionalValueOf<T> {
+    const DECLARED: Declared = Declared::Value(InputType::of::<T>(None, true));
     type Element = T;
-    type Storage<'c> = ByValue<Self>;
+    type Storage<'c> = ByValue<Option<T>>;
 
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
         call.optional_scalar(input).map(ByValue)
@@ -61,27 +83,17 @@ impl<T: Scalar> FirstValueParameter for Option<T> {
 
 /// Arrays are read as usual. `#[first_value]` has removed their batch axis.
 macro_rules! arrays {
-    ($($array:ty),*) => {
-        $(
-            impl<T: Element, D: Dimension> FirstValueParameter for $array {
-                const DECLARED: Declared = <Self as Parameter>::DECLARED;
-                type Element = T;
-                type Storage<'c> = <Self as Parameter>::Storage<'c>;
+    ($($kind:ident),*) => {$(
+        impl<P: Parameter, T, D> ReadAs<P> for $kind<T, D> {
+            const DECLARED: Declared = P::DECLARED;
+            type Element = P::Element;
+            type Storage<'c> = P::Storage<'c>;
 
-                fn read<'c>(
-                    call: &'c Call<'_>,
-                    input: usize,
-                ) -> Result<Self::Storage<'c>, ModelError> {
-                    <Self as Parameter>::read(call, input)
-                }
+            fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+                P::read(call, input)
             }
-        )*
-    };
+        }
+    )*};
 }
 
-arrays!(
-    ArrayView<'_, T, D>,
-    Option<ArrayView<'_, T, D>>,
-    Array<T, D>,
-    Option<Array<T, D>>
-);
+arrays!(ArrayOf, OptionalArrayOf);

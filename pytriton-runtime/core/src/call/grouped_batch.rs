@@ -93,6 +93,9 @@ fn order(spec: &ModelSpec, requests: &[Request], stacked: bool) -> Vec<usize> {
                 hash(value, &mut hasher);
             }
         }
+        if spec.by_identity() {
+            request.identity().hash(&mut hasher);
+        }
         *first.entry(hasher.finish()).or_insert(index)
     });
     let groups: Vec<usize> = groups.collect();
@@ -116,7 +119,9 @@ mod tests {
     use std::time::Duration;
 
     use crate::call::ModelError;
+    use crate::call::pipeline::runs;
     use crate::decorators::StepError;
+    use crate::request::Identity;
     use crate::testing::{IDENTITY, computing, infer_request};
 
     use super::*;
@@ -174,6 +179,37 @@ mod tests {
                 .collect();
             let keys: Vec<String> = keys.iter().map(f64::to_string).collect();
             assert_eq!(restored, keys);
+        }
+    }
+
+    #[test]
+    fn requests_of_one_client_are_adjacent_if_the_function_takes_it() {
+        let alice = || Identity::default().with_token("alice");
+        let bob = || Identity::default().with_token("bob");
+        let clients = [alice(), bob(), Identity::ANONYMOUS, alice(), bob()];
+        for (call, takes_identity, expected) in [
+            (CallMode::Batch, true, &[2, 2, 1][..]),
+            (CallMode::Batch, false, &[5]),
+            (CallMode::Raw, false, &[5]),
+            (CallMode::Request, true, &[1; 5]),
+        ] {
+            let mut spec = IDENTITY.spec().unwrap();
+            (spec.call, spec.takes_identity) = (call, takes_identity);
+            let spec = Arc::new(spec);
+            let requests = clients.iter().map(|client| {
+                let mut request = infer_request(1, 0.0);
+                request.identity = client.clone();
+                Request::check(&spec, request).unwrap()
+            });
+            let requests: Vec<_> = requests.collect();
+            let batch = GroupedBatch::new(&spec, &requests, &[]);
+            let calls = runs(&spec, batch.requests(), false);
+            let calls: Vec<_> = calls.collect();
+            let sizes: Vec<usize> = calls.iter().map(|call| call.len()).collect();
+            assert_eq!(sizes, expected, "{call:?} {takes_identity}");
+            for call in calls.iter().filter(|_| takes_identity) {
+                assert!(call.iter().all(|one| one.identity() == call[0].identity()));
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use crate::error::Error;
+use crate::model::Declared;
 use crate::text::in_log;
 
 use super::{Context, FunctionError, ModelError};
@@ -38,24 +39,42 @@ impl<S, E: FunctionError> IntoState<S> for Result<S, E> {
 
 /// A parameter type of a `#[load]` function.
 #[diagnostic::on_unimplemented(
-    message = "`#[load]` takes nothing or `context: &Context`",
-    label = "not `&Context`"
+    message = "`#[load]` takes `context: &Context`, `Call<…>` for each model that it calls, and `Arc<…>` for each state that models share",
+    label = "neither `&Context` nor `Call` nor `Arc`"
 )]
-pub trait LoadParameter<'c> {
+pub trait LoadParameter<'c>: Sized {
+    /// The declaration of the parameter.
+    const DECLARED: Declared;
+
     /// Returns the argument.
-    fn new(context: &'c Context) -> Self;
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ModelError`] if the program does not provide it.
+    fn new(context: &'c Context) -> Result<Self, ModelError>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<'c> LoadParameter<'c> for &'c Context {
-    fn new(context: &'c Context) -> Self {
-        context
+    const DECLARED: Declared = Declared::Context;
+
+    fn new(context: &'c Context) -> Result<Self, ModelError> {
+        Ok(context)
     }
 }
 
 /// Returns the argument of a `#[load]` function.
-pub fn loading<'c, P: LoadParameter<'c>>(context: &'c Context) -> P {
+///
+/// # Errors
+///
+/// As [`LoadParameter::new`].
+pub fn loading<'c, P: LoadParameter<'c>>(context: &'c Context) -> Result<P, ModelError> {
     P::new(context)
+}
+
+/// Returns the declaration of a parameter of a `#[load]` function.
+pub const fn load_declared<'c, P: LoadParameter<'c>>() -> Declared {
+    P::DECLARED
 }
 
 /// Returns the state that a `#[load]` function created.

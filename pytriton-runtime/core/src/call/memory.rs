@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use thiserror::Error;
 
-use crate::decorators::decoded_bytes;
+use crate::decorators::{StepError, decoded_bytes};
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudget, MemoryBudgetError, MemoryPermit};
 use crate::model::CallMode;
 use crate::request::{Request, SmallVec};
@@ -43,12 +43,12 @@ impl ReservedOutputs {
         Self(Returned::Streamed)
     }
 
-    /// Returns whether a request was refused because of its own inputs, before the function was
-    /// called.
+    /// Returns whether the inputs of a request are the cause of an error: they are invalid, or
+    /// their memory cannot be reserved.
     pub(super) fn is_refused(returned: &Result<Self, ModelError>) -> bool {
         match returned {
-            Err(error) => error.is_of_client(),
-            Ok(outputs) => outputs.errors().any(ModelError::is_of_client),
+            Err(error) => is_of_request(error),
+            Ok(outputs) => outputs.errors().any(is_of_request),
         }
     }
 
@@ -68,6 +68,15 @@ impl ReservedOutputs {
     }
 }
 
+/// Returns whether the inputs of one request may be the cause.
+fn is_of_request(error: &ModelError) -> bool {
+    let of_inputs = matches!(
+        error,
+        ModelError::Input(_) | ModelError::Budget(_) | ModelError::Step(StepError::Budget(_))
+    );
+    of_inputs || error.is_of_client()
+}
+
 /// Reserves the outputs of a call before they are split into responses. A client that has received
 /// one row keeps the buffer of the whole batch alive.
 pub(super) fn outputs(
@@ -78,7 +87,7 @@ pub(super) fn outputs(
         return Ok(ReservedOutputs(returned));
     };
     let reserved = match returned {
-        Returned::Call(parts) => Returned::Call(reserve_parts(parts, budget)?),
+        Returned::Call(parts) => Returned::Call(reserve_parts(parts, Some(budget))?),
         Returned::RowGroups(groups) => {
             let groups = groups.into_iter().map(|group| RowGroup {
                 outputs: group.outputs.and_then(|tensors| {
@@ -91,7 +100,7 @@ pub(super) fn outputs(
         }
         Returned::Each(each) => {
             let each = each.into_iter();
-            let each = each.map(|parts| parts.and_then(|parts| reserve_parts(parts, budget)));
+            let each = each.map(|parts| parts.and_then(|parts| reserve_parts(parts, Some(budget))));
             Returned::Each(each.collect())
         }
         Returned::Streamed => Returned::Streamed,
@@ -99,10 +108,14 @@ pub(super) fn outputs(
     Ok(ReservedOutputs(reserved))
 }
 
-fn reserve_parts(
+/// Reserves the outputs of one response.
+pub(super) fn reserve_parts(
     parts: ResponseParts,
-    budget: &Arc<MemoryBudget>,
+    budget: Option<&Arc<MemoryBudget>>,
 ) -> Result<ResponseParts, ModelError> {
+    let Some(budget) = budget else {
+        return Ok(parts);
+    };
     let is_small = |tensor: &Tensor| tensor.data().len() < MIN_TRACKED_BYTES;
     if parts.tensors.iter().all(is_small) {
         return Ok(parts);
@@ -180,8 +193,9 @@ impl AsRef<[u8]> for Created {
     }
 }
 
-/// Reserves the memory of arrays that a raw function may decode from its requests. Other functions
-/// reserve it when they read an argument.
+/// Reserves the memory of arrays that a raw function may decode from its requests, except that of
+/// element types with their own `decoded_bytes`. Other functions reserve it when they read an
+/// argument.
 pub(super) fn arguments(
     context: &Context,
     requests: &[Request],
@@ -244,7 +258,7 @@ mod tests {
         let tensor = Tensor::from_elements(vec![count, 2048], vec![0_f32; count * 2048]);
         ResponseParts {
             tensors: SmallVec::one(tensor.unwrap()),
-            parameters: Parameters::default(),
+            ..ResponseParts::default()
         }
     }
 
@@ -307,6 +321,7 @@ mod tests {
             rows: rows.to_vec(),
             outputs: Ok(rows_of_8_kib(rows.len()).tensors.into()),
             parameters: Parameters::default(),
+            failures: Vec::new(),
         };
         let requests = [request(&spec, 2, 0.0)];
         let returned = Returned::RowGroups(vec![group(&[1]), group(&[0])]);

@@ -2,17 +2,17 @@ use std::fmt;
 
 use pytriton_protocol::typed::Tensors;
 
-use crate::model::{ModelSpec, TensorDeclaration};
-use crate::tensor::{Tensor, TensorError};
+use crate::model::TensorDeclaration;
+use crate::tensor::TensorError;
 
-use super::{ModelError, Output, declaration, output};
+use super::{Output, OutputWriter, declaration};
 
 /// A field of a struct that derives `Outputs`, as seen by generated code.
 ///
 /// Only [`output_field`] requires an [`Output`], so that a wrong type is one compile error.
 pub struct OutputField<T> {
     declaration: TensorDeclaration,
-    convert: fn(T, &ModelSpec, usize) -> Result<Tensor, ModelError>,
+    write: fn(T, &mut OutputWriter<'_>),
     read: fn(&mut Tensors<'_>) -> Result<T, TensorError>,
 }
 
@@ -20,7 +20,7 @@ pub struct OutputField<T> {
 pub const fn output_field<T: Output>(name: &'static str) -> OutputField<T> {
     OutputField {
         declaration: declaration::<T>(name),
-        convert: output::<T>,
+        write: |output, writer| writer.write(output),
         read: |tensors| tensors.take(),
     }
 }
@@ -52,13 +52,9 @@ impl<T> OutputField<T> {
         }
     }
 
-    /// Like [`output`].
-    ///
-    /// # Errors
-    ///
-    /// As [`output`].
-    pub fn convert(&self, field: T, model: &ModelSpec, index: usize) -> Result<Tensor, ModelError> {
-        (self.convert)(field, model, index)
+    /// Converts the field as the next output.
+    pub fn write(&self, field: T, writer: &mut OutputWriter<'_>) {
+        (self.write)(field, writer);
     }
 
     /// Reads the field from a response, for clients.

@@ -1,15 +1,14 @@
 use std::fmt::Display;
-use std::sync::Arc;
 
 use ndarray::{Array, Dimension};
 use pytriton_protocol::typed::FromTensor;
 
-use crate::error::Error;
 use crate::model::{ModelSpec, TensorDeclaration};
 use crate::request::{Parameters, SmallVec};
 use crate::tensor::{DataType, Element, Tensor, TensorError};
 
-use super::{ModelError, ResponseParts};
+use super::function_error::function_error;
+use super::{ModelError, OutputWriter, ResponseParts, RowFailure};
 
 /// An array that a function returns as one output.
 #[diagnostic::on_unimplemented(
@@ -24,20 +23,17 @@ pub trait Output: FromTensor {
     /// The number of dimensions, or `None` for arrays of any rank.
     const RANK: Option<usize>;
 
-    /// Converts the array to a tensor. Arrays in row-major order are not copied.
-    ///
-    /// # Errors
-    ///
-    /// Returns a [`TensorError`] if an element is too long for its type.
-    fn into_tensor(self) -> Result<Tensor, TensorError>;
+    /// Converts the array to a tensor. Arrays in row-major order are not copied. Elements that
+    /// cannot be encoded are empty, and the first error of each row is appended to `errors`.
+    fn into_tensor(self, errors: &mut Vec<TensorError>) -> Tensor;
 }
 
 impl<T: Element, D: Dimension> Output for Array<T, D> {
     const DATATYPE: DataType = T::DATATYPE;
     const RANK: Option<usize> = D::NDIM;
 
-    fn into_tensor(self) -> Result<Tensor, TensorError> {
-        Tensor::from_array(self)
+    fn into_tensor(self, errors: &mut Vec<TensorError>) -> Tensor {
+        Tensor::from_array_lossy(self, errors)
     }
 }
 
@@ -53,38 +49,23 @@ pub trait Outputs {
     /// The outputs in order, with their default names.
     const DECLARATIONS: &'static [TensorDeclaration];
 
-    /// Converts the return value to one tensor for each declaration.
+    /// Converts the return value to one tensor for each declaration, and response parameters.
     ///
     /// # Errors
     ///
-    /// Returns [`ModelError::Function`] if the value is an error, or [`ModelError::Output`] if an
-    /// array cannot be converted.
-    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError>;
-
-    /// Like [`into_tensors`](Self::into_tensors), with response parameters. By default, there are
-    /// none.
-    ///
-    /// # Errors
-    ///
-    /// As [`into_tensors`](Self::into_tensors).
-    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError>
-    where
-        Self: Sized,
-    {
-        self.into_tensors(model).map(ResponseParts::from)
-    }
+    /// Returns [`ModelError::Function`] if the value is an error.
+    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError>;
 }
 
 impl<T: Element, D: Dimension> Outputs for Array<T, D> {
     const DECLARATIONS: &'static [TensorDeclaration] = &[declaration::<Self>("OUTPUT_1")];
 
-    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
-        Ok(vec![output(self, model, 0)?])
-    }
-
     fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
+        let mut errors = Vec::new();
+        let tensor = self.into_tensor(&mut errors);
         Ok(ResponseParts {
-            tensors: SmallVec::one(output(self, model, 0)?),
+            failures: RowFailure::collect(model, 0, &tensor, errors),
+            tensors: SmallVec::one(tensor),
             parameters: Parameters::default(),
         })
     }
@@ -92,11 +73,6 @@ impl<T: Element, D: Dimension> Outputs for Array<T, D> {
 
 impl<O: Outputs, E: FunctionError> Outputs for Result<O, E> {
     const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
-
-    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
-        self.map_err(|error| function_error(model, &error))?
-            .into_tensors(model)
-    }
 
     fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
         self.map_err(|error| function_error(model, &error))?
@@ -110,8 +86,10 @@ macro_rules! tuple_outputs {
         impl<$($type: Output),+> Outputs for ($($type,)+) {
             const DECLARATIONS: &'static [TensorDeclaration] = &[$(declaration::<$type>($name)),+];
 
-            fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
-                Ok(vec![$(output(self.$field, model, $field)?),+])
+            fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
+                let mut writer = OutputWriter::new(model);
+                $(writer.write(self.$field);)+
+                Ok(writer.finish())
             }
         }
     };
@@ -199,27 +177,6 @@ pub const fn declaration<O: Output>(name: &'static str) -> TensorDeclaration {
     }
 }
 
-/// Converts the output with this index to a tensor.
-///
-/// # Errors
-///
-/// Returns [`ModelError::Output`], which names the output.
-pub fn output<O: Output>(output: O, model: &ModelSpec, index: usize) -> Result<Tensor, ModelError> {
-    output.into_tensor().map_err(|source| ModelError::Output {
-        model: Arc::clone(&model.name),
-        output: model
-            .outputs
-            .get(index)
-            .map_or_else(Arc::default, |output| Arc::clone(&output.name)),
-        source,
-    })
-}
-
-/// Converts an error that a function returned.
-pub(crate) fn function_error(model: &ModelSpec, error: &dyn Display) -> ModelError {
-    Error::of(error).into_model_error(model)
-}
-
 #[cfg(test)]
 mod tests {
     use ndarray::{array, s};
@@ -238,7 +195,7 @@ mod tests {
         ];
         for (array, expected) in table {
             let shape = array.shape().to_vec();
-            let tensor = array.into_tensor().unwrap();
+            let tensor = array.into_tensor(&mut Vec::new());
             assert_eq!(tensor.shape(), shape);
             assert_eq!(tensor.elements::<i32>().unwrap(), expected);
         }

@@ -1,7 +1,7 @@
 use ndarray::{Array, ArrayView, CowArray, Dimension};
 
 use crate::model::{Declared, InputType};
-use crate::request::{Parameters, Request, Sequence};
+use crate::request::{Identity, Parameters, Request, Sequence};
 use crate::tensor::Element;
 
 use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
@@ -10,7 +10,7 @@ use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a model",
     label = "not a parameter",
-    note = "take an array such as `ArrayView2<f32>`, an `Option` of one, `&Parameters`, `&Context`, `&Cancellation`, `&Sequence` or `&[Request]`",
+    note = "take an array such as `ArrayView2<f32>`, an `Option` of one, `&Parameters`, `&Identity`, `&Context`, `&Cancellation`, `&Sequence`, `&Call<…>`, `&Arc<…>` or `&[Request]`",
     note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
 )]
 pub trait Parameter {
@@ -64,13 +64,7 @@ impl<T> ByValue<T> {
 
 /// Returns the declaration of an array input.
 const fn array<T: Element, D: Dimension>(optional: bool) -> Declared {
-    Declared::Input(InputType {
-        datatype: T::DATATYPE,
-        utf8: T::UTF8,
-        rank: D::NDIM,
-        optional,
-        example: &[],
-    })
+    Declared::Input(InputType::of::<T>(D::NDIM, optional))
 }
 
 impl<T: Element, D: Dimension> Parameter for ArrayView<'_, T, D> {
@@ -127,6 +121,17 @@ impl Parameter for &Parameters {
 }
 
 #[diagnostic::do_not_recommend]
+impl Parameter for &Identity {
+    const DECLARED: Declared = Declared::Identity;
+    type Element = ();
+    type Storage<'c> = ByValue<&'c Identity>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        Ok(ByValue(call.identity()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
 impl Parameter for &Context {
     const DECLARED: Declared = Declared::Context;
     type Element = ();
@@ -142,6 +147,10 @@ impl Parameter for &Context {
 pub struct ByReference<T>(T);
 
 impl<T> ByReference<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(value)
+    }
+
     /// Returns the argument.
     pub fn argument(&self) -> &T {
         &self.0

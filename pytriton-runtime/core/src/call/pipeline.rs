@@ -43,6 +43,20 @@ pub(super) fn runs<'a>(
     requests.chunk_by(move |one, two| can_share_call(spec, one, two, stacked))
 }
 
+/// Returns the requests before the first one whose elements are invalid, or only that one.
+pub(super) fn valid_requests<'r>(
+    run: &'r [Request],
+    budget: Option<&Arc<MemoryBudget>>,
+) -> &'r [Request] {
+    if run.len() <= 1 {
+        return run;
+    }
+    let valid = run
+        .iter()
+        .take_while(|request| request.is_decodable(budget));
+    &run[..valid.count().max(1)]
+}
+
 /// Returns whether two requests may be executed in one call.
 pub(super) fn can_share_call(
     spec: &ModelSpec,
@@ -56,8 +70,8 @@ pub(super) fn can_share_call(
     let alike = stacked || one.stacks_with(two);
     match spec.call {
         CallMode::Request => false,
-        CallMode::Batch if spec.by_parameters => alike && one.parameters() == two.parameters(),
-        CallMode::Batch | CallMode::Raw => alike,
+        CallMode::Batch => alike && one.shares_context_with(two),
+        CallMode::Raw => alike,
     }
 }
 

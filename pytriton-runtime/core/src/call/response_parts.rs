@@ -4,7 +4,7 @@ use crate::model::{ModelSpec, TensorDeclaration, TensorSpec};
 use crate::request::{Parameters, SmallVec};
 use crate::tensor::{Tensor, TensorError};
 
-use super::{ModelError, Outputs};
+use super::{ModelError, Outputs, RowFailure};
 
 /// One response of a function: a tensor for each output, and response parameters.
 #[derive(Debug, Clone, Default)]
@@ -13,13 +13,15 @@ pub struct ResponseParts {
     pub tensors: SmallVec<Tensor>,
     /// The parameters of the response.
     pub parameters: Parameters,
+    /// The rows that cannot be sent, sorted by row. Only their requests fail.
+    pub failures: Vec<RowFailure>,
 }
 
 impl From<Vec<Tensor>> for ResponseParts {
     fn from(tensors: Vec<Tensor>) -> Self {
         Self {
             tensors: tensors.into(),
-            parameters: Parameters::default(),
+            ..Self::default()
         }
     }
 }
@@ -57,10 +59,6 @@ pub struct WithParameters<O> {
 #[diagnostic::do_not_recommend]
 impl<O: Outputs> Outputs for WithParameters<O> {
     const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
-
-    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
-        self.outputs.into_tensors(model)
-    }
 
     fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
         let named = |output: &&TensorSpec| self.parameters.get(&output.name).is_some();

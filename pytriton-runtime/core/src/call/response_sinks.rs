@@ -3,6 +3,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use tracing::Span;
+
 use crate::request::{Response, SmallVec};
 
 use super::open_senders::OpenSenders;
@@ -45,13 +47,32 @@ impl ResponseSinks {
         }
     }
 
-    /// Sends each recipient its response as soon as there is space for it.
-    pub(super) async fn send(&self, answers: SmallVec<Response>) -> Result<(), Cancelled> {
+    /// Sends each recipient its response as soon as there is space for it. An error ends its
+    /// request.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Cancelled`] if no request needs further responses.
+    pub(super) async fn send(
+        &self,
+        results: SmallVec<Result<Response, ModelError>>,
+        logger: &Span,
+    ) -> Result<(), Cancelled> {
         let mut outcome = Err(Cancelled);
-        for (answer, &index) in answers.into_iter().zip(self.indexes.iter()) {
-            let mut answer = Some(Ok(answer));
-            let sent = poll_fn(|context| self.sink.poll_send(index, &mut answer, context));
-            outcome = sent.await.or(outcome);
+        for (result, &index) in results.into_iter().zip(self.indexes.iter()) {
+            match result {
+                Ok(response) => {
+                    let mut response = Some(Ok(response));
+                    let sent =
+                        poll_fn(|context| self.sink.poll_send(index, &mut response, context));
+                    outcome = sent.await.or(outcome);
+                }
+                Err(error) if !self.sink.is_cancelled(index) => {
+                    tracing::warn!(parent: logger, %error, "response failed");
+                    self.sink.finish(index, Err(error));
+                }
+                Err(_) => {}
+            }
         }
         outcome
     }

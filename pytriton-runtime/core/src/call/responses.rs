@@ -12,9 +12,9 @@ use crate::request::{Parameters, Request};
 use super::blocking::block_on;
 use super::open_senders::OpenSender;
 use super::response_sinks::ResponseSinks;
-use super::returned::answers;
+use super::returned::streamed_responses;
 use super::shared_error::SharedError;
-use super::{Call, Cancelled, Health, ModelError, Outputs, Returned, WithParameters};
+use super::{Call, Cancelled, Health, ModelError, Outputs, WithParameters};
 
 /// Sends any number of responses to a request while the function runs.
 ///
@@ -99,7 +99,7 @@ impl<O: Outputs> Responses<O> {
     ///
     /// Returns [`Cancelled`] if no further responses are needed. This is also the case after
     /// outputs that do not match the model, and after an `Err` if `O` is a `Result`. In both cases,
-    /// the requests fail.
+    /// the requests fail. If an element cannot be encoded, only the request of its row fails.
     pub async fn send(&self, outputs: O) -> Result<(), Cancelled> {
         self.send_with(outputs, Parameters::default()).await
     }
@@ -124,12 +124,12 @@ impl<O: Outputs> Responses<O> {
             parameters,
         };
         let parts = outputs.into_parts(&self.model);
-        let answers = parts.and_then(|parts| {
+        let results = parts.and_then(|parts| {
             let budget = self.budget.as_ref();
-            answers(&self.model, &self.requests, Returned::Call(parts), budget)
+            streamed_responses(&self.model, &self.requests, parts, budget)
         });
-        match answers {
-            Ok(answers) => self.sinks.send(answers).await,
+        match results {
+            Ok(results) => self.sinks.send(results, &self.logger).await,
             Err(error) => {
                 tracing::warn!(parent: &self.logger, %error, "response failed");
                 self.health

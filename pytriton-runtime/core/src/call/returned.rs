@@ -7,9 +7,9 @@ use crate::model::ModelSpec;
 use crate::request::{Parameters, Request, Response, SmallVec};
 use crate::tensor::{Tensor, TensorError, shape_text, split};
 
-use super::memory::{ReservedOutputs, outputs as reserve_outputs};
+use super::memory::{ReservedOutputs, reserve_parts};
 use super::shared_error::SharedError;
-use super::{ModelError, ResponseParts, RowGroup, StackError, stack_reserved};
+use super::{ModelError, ResponseParts, RowFailure, RowGroup, StackError, stack_reserved};
 
 /// The return value of one call of the function.
 #[derive(Debug)]
@@ -57,17 +57,22 @@ pub(super) fn responses(
     }
 }
 
-/// Like [`responses`], for one streamed response to all requests, which fails as a whole. Reserves
-/// its memory.
-pub(super) fn answers(
+/// Like [`responses`], for one streamed response to all requests. Reserves its memory.
+///
+/// # Errors
+///
+/// Returns the error of a response that is invalid for all requests.
+pub(super) fn streamed_responses(
     spec: &ModelSpec,
     requests: &[Request],
-    returned: Returned,
+    parts: ResponseParts,
     budget: Option<&Arc<MemoryBudget>>,
-) -> Result<SmallVec<Response>, ModelError> {
-    let outputs = reserve_outputs(returned, budget)?;
-    let responses = responses(spec, requests, outputs, budget).into_iter();
-    responses.collect()
+) -> Result<SmallVec<Result<Response, ModelError>>, ModelError> {
+    let parts = reserve_parts(parts, budget)?;
+    match requests {
+        [request] => Ok(SmallVec::one(Ok(only(spec, request, parts)?))),
+        _ => split_rows(spec, requests, &parts),
+    }
 }
 
 /// Creates the responses of a call that has returned the outputs of all rows.
@@ -86,19 +91,14 @@ fn split_call(
 /// Creates the response of a call with one request.
 fn only(spec: &ModelSpec, request: &Request, parts: ResponseParts) -> Result<Response, ModelError> {
     check(spec, request.batch_size(), &parts.tensors)?;
+    RowFailure::find(&parts.failures, request, 0..request.batch_size())?;
     Ok(requested(request, parts.tensors, parts.parameters))
 }
 
-fn requested(
-    request: &Request,
-    tensors: impl IntoIterator<Item = Tensor>,
-    parameters: Parameters,
-) -> Response {
-    let outputs = tensors.into_iter().enumerate();
-    let outputs = outputs.filter(|(index, _)| request.asks_for(*index));
+fn requested(request: &Request, tensors: SmallVec<Tensor>, parameters: Parameters) -> Response {
     Response {
         parameters,
-        ..Response::new(outputs.collect())
+        ..Response::new(request.select_outputs(tensors))
     }
 }
 
@@ -117,8 +117,12 @@ fn split_rows(
         let pieces = split(tensor, &rows).map_err(|source| output_error(spec, index, source))?;
         outputs.push(pieces.into_iter());
     }
-    let mut response = |request| {
-        let tensors = outputs.iter_mut().filter_map(Iterator::next);
+    let mut row = 0;
+    let mut response = |request: &Request| {
+        let rows = row..row + request.batch_size();
+        row = rows.end;
+        let tensors: SmallVec<Tensor> = outputs.iter_mut().filter_map(Iterator::next).collect();
+        RowFailure::find(&parts.failures, request, rows)?;
         Ok(requested(request, tensors, parts.parameters.clone()))
     };
     Ok(requests.iter().map(&mut response).collect())
@@ -133,6 +137,8 @@ fn join_groups(
 ) -> SmallVec<Result<Response, ModelError>> {
     let rows = groups.iter().map(|group| group.rows.len()).sum();
     let mut place = vec![(0, 0); rows];
+    let mut failures: Vec<RowFailure> = groups.iter().flat_map(batch_failures).collect();
+    RowFailure::sort(&mut failures);
     for (index, group) in groups.iter().enumerate() {
         for (at, &row) in group.rows.iter().enumerate() {
             place[row] = (index, at);
@@ -159,12 +165,16 @@ fn join_groups(
     });
     let groups: Vec<Result<(Vec<SingleRows>, Parameters), ModelError>> = groups.collect();
     let mut places = place.into_iter();
+    let mut row = 0;
     let responses = requests.iter().map(|request| {
         let own: Vec<(usize, usize)> = places.by_ref().take(request.batch_size()).collect();
+        let rows = row..row + own.len();
+        row = rows.end;
+        RowFailure::find(&failures, request, rows)?;
         if own.is_empty() {
             let group = groups.iter().find_map(|group| group.as_ref().ok());
             let outputs = group.into_iter().flat_map(|(rows, _)| rows);
-            let outputs = outputs.map(|rows| rows.none().clone());
+            let outputs = outputs.map(|rows| rows.none().clone()).collect();
             return Ok(requested(request, outputs, Parameters::default()));
         }
         let mut outputs: Vec<Vec<&Tensor>> =
@@ -184,10 +194,19 @@ fn join_groups(
                 StackError::Tensor(source) => output_error(spec, index, source),
             })
         });
-        let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
+        let outputs = outputs.collect::<Result<_, _>>()?;
         Ok(requested(request, outputs, parameters))
     });
     responses.collect()
+}
+
+/// Returns the rows of the batch that cannot be sent.
+fn batch_failures(group: &RowGroup) -> impl Iterator<Item = RowFailure> {
+    let failures = group.failures.iter();
+    failures.filter_map(|failure| {
+        let row = *group.rows.get(failure.row)?;
+        Some(failure.clone().at(row))
+    })
 }
 
 fn output_error(spec: &ModelSpec, output: usize, source: TensorError) -> ModelError {

@@ -1,7 +1,7 @@
 use crate::request::Parameters;
 use crate::tensor::Tensor;
 
-use super::{ModelError, ResponseParts};
+use super::{ModelError, ResponseParts, RowFailure};
 
 /// A group of rows with common outputs.
 #[derive(Debug)]
@@ -12,19 +12,32 @@ pub struct RowGroup {
     pub outputs: Result<Vec<Tensor>, ModelError>,
     /// The response parameters.
     pub parameters: Parameters,
+    /// The rows of the outputs that cannot be sent.
+    pub failures: Vec<RowFailure>,
 }
 
 impl RowGroup {
     /// Creates the group with all rows of a batch.
     pub(super) fn all(rows: usize, parts: Result<ResponseParts, ModelError>) -> Self {
-        let (outputs, parameters) = match parts {
-            Ok(parts) => (Ok(parts.tensors.into()), parts.parameters),
-            Err(error) => (Err(error), Parameters::default()),
-        };
+        let rows = (0..rows).collect();
+        match parts {
+            Ok(parts) => Self {
+                rows,
+                outputs: Ok(parts.tensors.into()),
+                parameters: parts.parameters,
+                failures: parts.failures,
+            },
+            Err(error) => Self::failed(rows, error),
+        }
+    }
+
+    /// Creates a group of rows without outputs.
+    pub(super) fn failed(rows: Vec<usize>, error: ModelError) -> Self {
         Self {
-            rows: (0..rows).collect(),
-            outputs,
-            parameters,
+            rows,
+            outputs: Err(error),
+            parameters: Parameters::default(),
+            failures: Vec::new(),
         }
     }
 
@@ -33,11 +46,13 @@ impl RowGroup {
         let Self {
             outputs,
             parameters,
+            failures,
             ..
         } = self;
         outputs.map(|tensors| ResponseParts {
             tensors: tensors.into(),
             parameters,
+            failures,
         })
     }
 

@@ -411,6 +411,7 @@ fn a_state_of_another_type_is_an_error() {
         states,
         destination: None,
         called: &called,
+        refused: Cell::new(false),
         memory: RefCell::default(),
     };
     let of_another = call(Some(&states));

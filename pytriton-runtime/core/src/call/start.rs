@@ -1,6 +1,6 @@
 use crate::request::Sequence;
 
-use super::outputs::function_error;
+use super::function_error::function_error;
 use super::states::State;
 use super::{Context, FunctionError, ModelError, SequenceParameter};
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::decorators::{Batch, Step, StepError};
 use crate::model::ModelSpec;
-use crate::request::Parameters;
 use crate::tensor::Tensor;
 
 use super::execute::client_panic_message;
@@ -110,11 +109,7 @@ where
                 let returned = run_step(step, inner_steps, inputs, call).await;
                 row_groups.extend(returned.into_iter().map(|row_group| row_group.of(&group)));
             }
-            Err(error) => row_groups.push(RowGroup {
-                rows: group,
-                outputs: Err(error.into()),
-                parameters: Parameters::default(),
-            }),
+            Err(error) => row_groups.push(RowGroup::failed(group, error.into())),
         }
     }
     let mut outputs: Vec<&mut [Tensor]> = row_groups
@@ -136,11 +131,7 @@ where
         let mut rows: Vec<usize> = joined.into_iter().flat_map(|group| group.rows).collect();
         rows.sort_unstable();
         row_groups = failed;
-        row_groups.push(RowGroup {
-            rows,
-            outputs: Err(error),
-            parameters: Parameters::default(),
-        });
+        row_groups.push(RowGroup::failed(rows, error));
     }
     row_groups
 }

@@ -6,6 +6,7 @@ use futures_util::FutureExt;
 use crate::decorators::{ConstantPadder, Groups, Padder};
 use crate::memory_budget::MemoryBudget;
 use crate::model::ModelSpec;
+use crate::request::Parameters;
 use crate::tensor::DataType;
 use crate::testing::IDENTITY;
 
@@ -277,6 +278,7 @@ fn responses_of_a_reordered_group_are_in_request_order() {
         rows: vec![2, 0, 1],
         outputs: Ok(vec![tens([30.0, 10.0, 20.0])]),
         parameters: Parameters::default(),
+        failures: Vec::new(),
     };
     let responses = super::super::returned::responses(
         &spec,
@@ -315,10 +317,12 @@ fn parameters_reach_the_requests_of_their_rows() {
         rows: rows.to_vec(),
         outputs: Ok(vec![tens(&vec![0.0; rows.len()])]),
         parameters: parameters(&[name]),
+        failures: Vec::new(),
     };
     let parts = ResponseParts {
         tensors: crate::request::SmallVec::one(tens(&[1.0, 2.0, 3.0])),
         parameters: parameters(&["all"]),
+        failures: Vec::new(),
     };
     let table = [
         (Returned::Call(parts), [["all"]; 3]),

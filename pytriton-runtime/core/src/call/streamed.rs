@@ -7,19 +7,24 @@ use futures_util::stream::iter;
 use futures_util::{Stream, StreamExt};
 
 use super::blocking::block_on;
-use super::returned::answers;
-use super::{Call, CallResult, Cancelled, FunctionError, ModelError, Returned};
+use super::returned::streamed_responses;
+use super::{Call, CallResult, Cancelled, FunctionError, ModelError, ResponseParts, Returned};
 
 impl Call<'_> {
     /// Sends the converted item to all requests of the call as soon as there is space for it.
     ///
-    /// The outer error means that the item is invalid, the inner one that no further items are
-    /// needed.
+    /// The outer error means that the item is invalid for all requests, the inner one that no
+    /// further items are needed. A request whose rows cannot be sent ends with its own error.
     async fn respond(&self, item: CallResult) -> Result<Result<(), Cancelled>, ModelError> {
-        let budget = self.context.budget();
-        let answers = answers(self.context.model(), self.requests, item?, budget)?;
+        let parts = match item? {
+            Returned::Call(parts) => parts,
+            // An item is the outputs of a call.
+            _ => ResponseParts::default(),
+        };
+        let (model, budget) = (self.context.model(), self.context.budget());
+        let results = streamed_responses(model, self.requests, parts, budget)?;
         Ok(match &self.destination {
-            Some(to) => to.sinks.send(answers).await,
+            Some(to) => to.sinks.send(results, self.context.logger()).await,
             None => Err(Cancelled),
         })
     }

@@ -10,7 +10,7 @@ use crate::tensor::{Element, Tensor, TensorError, array, rows, shape_text, split
 use crate::tracked_bytes::TrackedBytes;
 
 use super::StepError;
-use super::decoded::decoded_bytes;
+use super::decoded::decoded_bytes_of;
 
 /// The inputs of one call, batch axis first if the model has one.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl<'a> Batch<'a> {
         let Some(tensor) = &self.inputs[index] else {
             return Ok(None);
         };
-        let permit = self.reserve(decoded_bytes(tensor))?;
+        let permit = self.reserve(decoded_bytes_of::<T>(tensor))?;
         self.decoded.lock().extend(permit);
         let array = array(tensor).map_err(|source| StepError::input(self.model, index, source))?;
         Ok(Some(array))

@@ -1,8 +1,13 @@
-use crate::tensor::{DataType, Tensor, element_count};
+use crate::tensor::{DataType, Element, Tensor, element_count};
 
 /// The memory of a `String` or `Vec<u8>` in addition to its bytes: the struct itself and the
 /// overhead of the smallest allocation.
 pub(crate) const ELEMENT_BYTES: usize = size_of::<String>() + 32;
+
+/// Returns the maximum memory of an array with elements `T` that is decoded from a tensor.
+pub(crate) fn decoded_bytes_of<T: Element>(tensor: &Tensor) -> usize {
+    T::decoded_bytes(tensor.data()).unwrap_or_else(|| decoded_bytes(tensor))
+}
 
 /// Returns the maximum memory of an array that is decoded from a tensor. Zero if the array is a
 /// view of the tensor.

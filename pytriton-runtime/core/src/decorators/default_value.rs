@@ -1,5 +1,6 @@
 use std::fmt::Debug;
 
+use bytes::Bytes;
 use half::{bf16, f16};
 
 use crate::tensor::Element;
@@ -57,12 +58,23 @@ one_element! {
     &[u8] => Vec<u8>,
 }
 
-impl<const N: usize> DefaultValue<Vec<u8>> for &[u8; N] {
-    fn dims(&self) -> Vec<usize> {
-        Vec::new()
-    }
+macro_rules! one_element_of_bytes {
+    ($([$($n:ident)?] $from:ty => $to:ty: $element:expr;)*) => {$(
+        impl$(<const $n: usize>)? DefaultValue<$to> for $from {
+            fn dims(&self) -> Vec<usize> {
+                Vec::new()
+            }
 
-    fn elements(&self, elements: &mut Vec<Vec<u8>>) {
-        elements.push(self.to_vec());
-    }
+            fn elements(&self, elements: &mut Vec<$to>) {
+                elements.push($element(self.as_ref()));
+            }
+        }
+    )*};
+}
+
+one_element_of_bytes! {
+    [N] &[u8; N] => Vec<u8>: <[u8]>::to_vec;
+    [N] &[u8; N] => Bytes: Bytes::copy_from_slice;
+    [] &[u8] => Bytes: Bytes::copy_from_slice;
+    [] &str => Bytes: Bytes::copy_from_slice;
 }

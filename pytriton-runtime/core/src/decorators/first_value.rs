@@ -94,7 +94,8 @@ fn element_texts(row: &Tensor) -> Vec<String> {
 fn texts<T: Element + ToString>(row: &Tensor) -> Vec<String> {
     let data = row.data();
     let shown = data.len().min((SHOWN + 1) * size_of::<T>());
-    let elements = T::decode(&data[..shown]).unwrap_or_default();
+    let shown = data.slice(..shown);
+    let elements = T::decode(&shown).unwrap_or_default();
     elements.iter().map(T::to_string).collect()
 }
 

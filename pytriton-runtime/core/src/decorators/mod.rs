@@ -25,7 +25,7 @@ pub(crate) use batch::{SingleRows, single_rows};
 pub use constant_padder::ConstantPadder;
 #[cfg(test)]
 pub(crate) use decoded::ELEMENT_BYTES;
-pub(crate) use decoded::decoded_bytes;
+pub(crate) use decoded::{decoded_bytes, decoded_bytes_of};
 pub use default_value::DefaultValue;
 pub use error::StepError;
 pub use fill_optionals::FillOptional;

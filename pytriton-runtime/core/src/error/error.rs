@@ -3,9 +3,6 @@ use std::fmt::{self, Display, Write};
 use std::iter::successors;
 use std::time::Duration;
 
-use crate::call::ModelError;
-use crate::model::ModelSpec;
-
 use super::ErrorKind;
 use super::displayed::{displayed, note};
 use super::standard::StandardError;
@@ -156,16 +153,20 @@ impl Error {
         }
     }
 
-    /// Converts the error of a model's function. An error from reading an input keeps its kind.
-    pub(crate) fn into_model_error(self, model: &ModelSpec) -> ModelError {
+    /// Returns the error of this type that `?` has converted without a change of its kind.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error itself if it is not one.
+    pub(crate) fn downcast_internal<E: StdError + 'static>(self) -> Result<E, Self> {
         let Self { attributes, source } = self;
-        let source = match source.downcast::<ModelError>() {
-            Ok(error) if attributes == Attributes::INTERNAL => return *error,
-            Ok(error) => error,
-            Err(source) => source,
-        };
-        let Attributes { kind, retry_after } = attributes;
-        ModelError::function(model, kind, retry_after, &Chain(&*source))
+        if attributes != Attributes::INTERNAL {
+            return Err(Self { attributes, source });
+        }
+        match source.downcast() {
+            Ok(error) => Ok(*error),
+            Err(source) => Err(Self { attributes, source }),
+        }
     }
 }
 

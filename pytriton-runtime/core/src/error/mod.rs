@@ -1,5 +1,6 @@
 //! The error that functions return, with a status for the client.
 
+mod call_error;
 mod displayed;
 #[expect(
     clippy::module_inception,
@@ -11,5 +12,6 @@ mod error_tests;
 mod kind;
 mod standard;
 
+pub use call_error::CallError;
 pub use error::Error;
 pub use kind::ErrorKind;

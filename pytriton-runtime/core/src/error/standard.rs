@@ -8,7 +8,7 @@ use super::error::{Attributes, Chain};
 /// An [`Error`] as a [`std::error::Error`]. Its kind is found when it is displayed.
 #[derive(Debug)]
 pub(super) struct StandardError {
-    attributes: Attributes,
+    pub(super) attributes: Attributes,
     source: Box<dyn StdError + Send + Sync>,
 }
 

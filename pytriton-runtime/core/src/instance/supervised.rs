@@ -29,7 +29,7 @@ impl<'a, I: ?Sized> Supervised<'a, I> {
 
     fn is_over(&self, deadline: Option<Instant>) -> bool {
         deadline.is_some_and(|deadline| deadline <= Instant::now())
-            || self.supervisor.is_answered(self.batch)
+            || self.supervisor.is_completed(self.batch)
     }
 }
 
@@ -39,7 +39,7 @@ impl<I: Instance + ?Sized> Instance for Supervised<'_, I> {
         Box::pin(async {
             // An earlier group of the batch has exceeded the limit, so the batch is already
             // completed.
-            if self.supervisor.is_answered(self.batch) {
+            if self.supervisor.is_completed(self.batch) {
                 return Err(self.supervisor.too_long());
             }
             let calling = Calling {
@@ -85,7 +85,7 @@ impl<I: Instance + ?Sized> Instance for Supervised<'_, I> {
 
 impl<I: Instance + ?Sized> Limit for Supervised<'_, I> {
     fn run(&self, requests: usize, something: &mut dyn FnMut()) -> Result<(), ModelError> {
-        if self.supervisor.is_answered(self.batch) {
+        if self.supervisor.is_completed(self.batch) {
             return Err(self.supervisor.too_long());
         }
         let calling = Calling {

@@ -134,7 +134,7 @@ impl Supervisor {
         batch.is_some()
     }
 
-    pub(super) fn is_answered(&self, batch: u64) -> bool {
+    pub(super) fn is_completed(&self, batch: u64) -> bool {
         !self.state.lock().batches.contains_key(&batch)
     }
 

@@ -1,4 +1,7 @@
-use crate::tensor::DataType;
+use pytriton_protocol::signature::ModelSignature;
+
+use crate::shared_state::StateType;
+use crate::tensor::{DataType, Element, ElementCheck};
 
 use super::{Example, TensorDeclaration};
 
@@ -11,12 +14,24 @@ pub enum Declared {
     Value(InputType),
     /// The request's parameters.
     Parameters,
+    /// The client of the request.
+    Identity,
     /// The instance's context.
     Context,
     /// The raw requests.
     Requests,
     /// The cancellation state of the call.
     Cancellation,
+    /// A model that the function calls.
+    Call {
+        /// Returns the signature that the function was compiled for.
+        signature: fn() -> ModelSignature,
+    },
+    /// A state that functions share.
+    Shared {
+        /// Returns the type of the state.
+        ty: fn() -> StateType,
+    },
     /// The request's sequence.
     Sequence {
         /// Whether there is one for each request of the call.
@@ -37,16 +52,32 @@ pub enum Declared {
 }
 
 /// The properties of an input that its type determines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct InputType {
     /// The datatype.
     pub datatype: DataType,
     /// Whether its elements must be valid UTF-8.
     pub utf8: bool,
+    /// Checks its elements, if only decoding shows whether they are valid.
+    pub check: Option<ElementCheck>,
     /// The rank of the array; `None` for any.
     pub rank: Option<usize>,
     /// Whether a request may omit the input.
     pub optional: bool,
     /// Sample values for one row, if not every value of the type is valid.
     pub example: Example,
+}
+
+impl InputType {
+    /// An input with elements of type `T`.
+    pub const fn of<T: Element>(rank: Option<usize>, optional: bool) -> Self {
+        Self {
+            datatype: T::DATATYPE,
+            utf8: T::UTF8,
+            check: T::CHECK,
+            rank,
+            optional,
+            example: &[],
+        }
+    }
 }

@@ -1,6 +1,52 @@
 use std::fmt;
+use std::num::NonZero;
+use std::thread;
 
 use super::Device;
+
+/// Returns the number of CPUs that this process may use, for `instances = num_cpus()`.
+///
+/// It respects the CPU affinity of the process and the limits of its container, and is at least 1.
+pub fn num_cpus() -> u32 {
+    let cpus = thread::available_parallelism().map_or(1, NonZero::get);
+    u32::try_from(cpus).unwrap_or(u32::MAX)
+}
+
+/// A number of instances that is computed at start: any integer type.
+#[diagnostic::on_unimplemented(
+    message = "`instances` must be an integer, found `{Self}`",
+    label = "not an integer"
+)]
+pub trait InstanceCount {
+    /// Returns the number.
+    fn count(self) -> i128;
+}
+
+macro_rules! counts {
+    ($($integer:ty),*) => {$(
+        impl InstanceCount for $integer {
+            fn count(self) -> i128 {
+                // Larger values are out of range in any case.
+                i128::try_from(self).unwrap_or(i128::MAX)
+            }
+        }
+
+        impl InstanceCount for NonZero<$integer> {
+            fn count(self) -> i128 {
+                self.get().count()
+            }
+        }
+    )*};
+}
+
+counts!(
+    i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize
+);
+
+/// Returns the number of instances. Used by generated code.
+pub fn instance_count(count: impl InstanceCount) -> i128 {
+    count.count()
+}
 
 /// Instances of a model on one device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

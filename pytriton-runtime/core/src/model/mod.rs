@@ -11,6 +11,7 @@ mod example;
 mod instances;
 mod location;
 mod option_table;
+mod option_text;
 mod spec;
 mod surface;
 mod tensor;
@@ -23,7 +24,7 @@ pub use declared::{Declared, InputType};
 pub use device::Device;
 pub use example::Example;
 pub(crate) use example::example_flaw;
-pub use instances::{InstanceGroup, InstanceGroups};
+pub use instances::{InstanceCount, InstanceGroup, InstanceGroups, instance_count, num_cpus};
 pub use location::Location;
 pub use option_table::{
     BatcherOptions, CallOptions, ConfigMessage, OptionRow, OptionValue, QueuePolicy,
@@ -31,6 +32,7 @@ pub use option_table::{
 pub(crate) use option_table::{
     EXPECTED_INT32, MAX_INT32, batcher_options, call_options, queue_options,
 };
+pub(crate) use option_text::{OptionText, parse_option};
 pub use spec::ModelSpec;
 pub use surface::Surface;
 pub(crate) use tensor::elements_flaw;

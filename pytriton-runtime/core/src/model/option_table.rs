@@ -7,7 +7,7 @@
 
 use crate::text::equal;
 
-use super::TimeoutAction;
+use super::{TimeoutAction, parse_option};
 
 /// The maximum of Triton's 32-bit fields.
 pub(crate) const MAX_INT32: u32 = 2_147_483_647;
@@ -174,6 +174,24 @@ macro_rules! define {
             pub const ROWS: &'static [(&'static str, &'static [(ConfigMessage, u32)])] = &[
                 $((stringify!($name), &[$($((ConfigMessage::$message, $number)),+)?]),)*
             ];
+
+            /// Sets an option. Returns `None` if it is not in this table.
+            ///
+            /// # Errors
+            ///
+            /// Returns the expected form if the value has another.
+            pub(crate) fn set(
+                &mut self,
+                option: &str,
+                value: &str,
+            ) -> Option<Result<(), &'static str>> {
+                match option {
+                    $(stringify!($name) => Some(
+                        parse_option(value).map(|value| self.$name = value),
+                    ),)*
+                    _ => None,
+                }
+            }
 
             /// The error in the value of an option that was given.
             pub const fn flaw(&self, option: &str) -> Option<&'static str> {

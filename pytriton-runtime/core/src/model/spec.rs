@@ -1,7 +1,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::tensor::dims_match;
+use pytriton_protocol::signature::ModelSignature;
+
+use crate::shared_state::RequiredState;
+use crate::tensor::{ElementCheck, dims_match};
 
 use super::{
     Batcher, CallMode, CallOptions, FirstValue, InstanceGroups, Location, Surface, TensorSpec,
@@ -47,13 +50,25 @@ pub struct ModelSpec {
     pub takes_parameters: bool,
     /// Whether only requests with equal parameters share a call.
     pub by_parameters: bool,
+    /// Whether the function takes the identity of the client.
+    pub takes_identity: bool,
     /// The inputs that are reduced to their first row.
     pub first_values: Vec<FirstValue>,
     /// The `BYTES` inputs that the function reads as `String`, so that their elements must be valid
     /// UTF-8.
     pub utf8_inputs: Vec<usize>,
+    /// The server decodes these inputs to validate them before it batches requests, if
+    /// [`validates_first`](Self::validates_first) is set, or if a batch could not be read.
+    pub decoded_inputs: Vec<(usize, ElementCheck)>,
+    /// Whether these inputs are validated before every call of several requests: for functions that
+    /// may be called before all inputs have been read.
+    pub validates_first: bool,
     /// The warm-up calls of each instance, in order.
     pub warmups: Vec<Warmup>,
+    /// The models that the function calls, as it was compiled for.
+    pub callees: Vec<ModelSignature>,
+    /// The shared states that the function takes.
+    pub shared_states: Vec<RequiredState>,
     /// The model's location in the user's source code.
     pub location: Location,
 }
@@ -62,6 +77,11 @@ impl ModelSpec {
     /// Whether tensors have a batch axis.
     pub fn batching(&self) -> bool {
         self.max_batch_size > 0
+    }
+
+    /// Whether only requests of the same client share a call.
+    pub fn by_identity(&self) -> bool {
+        self.takes_identity && self.call == CallMode::Batch
     }
 
     /// The dynamic batcher, if the model has it.

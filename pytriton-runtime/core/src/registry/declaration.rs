@@ -25,6 +25,8 @@ pub struct ModelDeclaration {
     pub takes_parameters: bool,
     /// Whether only requests with equal parameters share a call.
     pub by_parameters: bool,
+    /// Whether the function takes the identity of the client.
+    pub takes_identity: bool,
     /// The inputs that are reduced to their first row.
     pub first_values: &'static [FirstValue],
     /// The inputs whose elements must be valid UTF-8.
@@ -52,6 +54,7 @@ impl ModelDeclaration {
             cancellable: signature.cancellable(),
             takes_parameters: signature.takes_parameters(),
             by_parameters: signature.by_parameters(),
+            takes_identity: signature.takes_identity(),
             first_values: &[],
             utf8_inputs: &[],
             steps: &[],

@@ -1,9 +1,14 @@
 use std::sync::Arc;
 
+use pytriton_protocol::signature::Change;
 use thiserror::Error;
 
 use crate::decorators::StepError;
 use crate::model::Location;
+use crate::shared_state::{RequiredState, StateType};
+use crate::text::did_you_mean;
+
+use super::ModelFlaws;
 
 /// An invalid set of registered models.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -89,6 +94,68 @@ pub enum RegistryError {
         /// The problem, and what to write instead.
         help: &'static str,
     },
+    /// A model calls a model that does not exist.
+    #[error(
+        "model '{model}' at {location} calls model '{callee}', which does not exist: add it, or correct the name"
+    )]
+    UnknownCallee {
+        /// The calling model.
+        model: Arc<str>,
+        /// The location.
+        location: Location,
+        /// The name of the called model.
+        callee: String,
+    },
+    /// A model calls a model whose signature differs from the one that it was compiled for.
+    #[error(
+        "model '{model}' at {location} calls model '{callee}', whose latest version differs from the one that it was compiled for:{}",
+        changes_text(changes)
+    )]
+    OtherCallee {
+        /// The calling model.
+        model: Arc<str>,
+        /// The location.
+        location: Location,
+        /// The name of the called model.
+        callee: String,
+        /// The differences that break callers.
+        changes: Vec<Change>,
+    },
+    /// Models call each other in a cycle, so that they could wait for each other forever.
+    #[error("models call each other in a cycle: {}: remove one of the calls", models.join(" → "))]
+    CallCycle {
+        /// The models, in the order of the calls. The first is repeated at the end.
+        models: Vec<String>,
+    },
+    /// A model calls a model that takes the identity of the client, but has none to pass on.
+    #[error(
+        "model '{model}' at {location} calls model '{callee}', directly or through other models, which takes the identity of the client, but {help}"
+    )]
+    LostIdentity {
+        /// The calling model.
+        model: Arc<str>,
+        /// The location.
+        location: Location,
+        /// The model that takes the identity.
+        callee: Arc<str>,
+        /// The reason, and what to do.
+        help: &'static str,
+    },
+    /// A function takes a state that the program does not provide.
+    #[error(
+        "model '{model}' at {location} takes {required}, but the program provides {}: pass a function that creates it to `state` of `pytriton::Cli`, or the state to `state` of `Triton::builder()`; a Python module has no states: use a `static`",
+        provided_text(provided)
+    )]
+    NoState {
+        /// The model.
+        model: Arc<str>,
+        /// The location.
+        location: Location,
+        /// The parameter and its type.
+        required: RequiredState,
+        /// The states that the program provides.
+        provided: Vec<StateType>,
+    },
     /// A step does not fit the model.
     #[error("model '{model}' at {location}: {source}")]
     Step {
@@ -100,6 +167,22 @@ pub enum RegistryError {
         #[source]
         source: StepError,
     },
+    /// An override names a model that does not exist.
+    #[error(
+        "no model is named '{name}', which --model={given} overrides{}",
+        did_you_mean(nearest.as_deref())
+    )]
+    UnknownModel {
+        /// The name.
+        name: Arc<str>,
+        /// The override.
+        given: String,
+        /// The nearest name of a model.
+        nearest: Option<Arc<str>>,
+    },
+    /// The options of a model have mistakes.
+    #[error(transparent)]
+    Options(#[from] ModelFlaws),
     /// Several errors.
     #[error("{}", lines(_0))]
     Several(Vec<Self>),
@@ -119,6 +202,19 @@ impl RegistryError {
 fn lines(errors: &[RegistryError]) -> String {
     let lines: Vec<String> = errors.iter().map(RegistryError::to_string).collect();
     lines.join("\n")
+}
+
+fn provided_text(provided: &[StateType]) -> String {
+    if provided.is_empty() {
+        return "no states".to_owned();
+    }
+    let types: Vec<String> = provided.iter().map(|ty| format!("`{ty}`")).collect();
+    format!("only {}", types.join(", "))
+}
+
+fn changes_text(changes: &[Change]) -> String {
+    let changes = changes.iter().map(|change| format!("\n  {change}"));
+    changes.collect()
 }
 
 fn rank_text(

@@ -2,21 +2,27 @@
 //! [`Registry`] converts them to checked [`ModelSpec`](crate::model::ModelSpec)s with loaders.
 
 mod argument;
+mod call_order;
 mod callers;
 mod conflicts;
 mod declaration;
 mod error;
+mod flaw;
 mod function;
+mod lost_identities;
 mod member;
 mod names;
 mod openai;
 mod options;
 mod outputs;
+mod overrides;
+mod owned_options;
 #[expect(
     clippy::module_inception,
     reason = "the module is named after its main type"
 )]
 mod registry;
+mod required_states;
 mod rules;
 mod signature;
 mod specify;
@@ -26,14 +32,18 @@ mod warmup;
 pub use crate::model::SequenceScheduling;
 
 pub use argument::Argument;
+pub use call_order::{callees_first, callers_first};
 pub use callers::callers_signature;
 pub use declaration::ModelDeclaration;
 pub use error::RegistryError;
+pub use flaw::{Flaw, ModelFlaws};
 pub use function::FunctionDeclaration;
 pub use member::{CLAIM, Kind, Member, STOP, TOKEN_LIMITS};
 pub use names::{dimension_flaw, name_flaw, tensor_name_flaw};
 pub use options::ModelOptions;
 pub use outputs::{override_flaw, refuse_outputs};
+pub use overrides::OptionOverride;
+pub(crate) use owned_options::OwnedOptions;
 pub use registry::{Registration, Registry};
 pub use rules::{all_valid, refuse, timeout_action, timeout_action_flaw, violation_if};
 pub use signature::Signature;

@@ -33,6 +33,9 @@ macro_rules! define {
             pub max_batch_size: u32,
             /// The instances.
             pub instances: &'a [InstanceGroup],
+            /// Returns the number of instances on the CPU. It is called at start, and replaces
+            /// `instances`.
+            pub instance_count: Option<fn() -> i128>,
             /// The options about calls of the function.
             pub call_options: CallOptions,
             /// Whether requests are batched.
@@ -64,6 +67,7 @@ macro_rules! define {
                 batching: true,
                 max_batch_size: 4,
                 instances: &[InstanceGroup::cpu(1)],
+                instance_count: None,
                 call_options: CallOptions::DEFAULT,
                 dynamic_batching: true,
                 sequence_batching: None,
@@ -74,6 +78,18 @@ macro_rules! define {
                 openai: None,
                 $($name: BatcherOptions::DEFAULT.$name,)*
             };
+
+            /// Sets an option of the batchers. Returns `None` for another option.
+            fn set_batcher(
+                &mut self,
+                option: &str,
+                value: &str,
+            ) -> Option<Result<(), &'static str>> {
+                let mut options = self.batcher_options();
+                let done = options.set(option, value);
+                $(self.$name = options.$name;)*
+                done
+            }
 
             /// The options of the batchers.
             pub(super) const fn batcher_options(&self) -> BatcherOptions {
@@ -92,6 +108,15 @@ impl ModelOptions<'_> {
             true => self.max_batch_size,
             false => 0,
         }
+    }
+
+    /// Sets an option of the tables of the options. Returns the expected form of the value if it has
+    /// another.
+    pub(super) fn set_row(&mut self, option: &str, value: &str) -> Result<(), &'static str> {
+        let done = self.call_options.set(option, value);
+        let done = done.or_else(|| self.queue_policy.set(option, value));
+        let done = done.or_else(|| self.set_batcher(option, value));
+        done.unwrap_or(Ok(()))
     }
 
     /// The batcher, with Triton's defaults; `None` if each request is a separate batch.

@@ -1,12 +1,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use crate::call::Loader;
+use crate::call::{Context, Loader};
 use crate::decorators::Steps;
+use crate::local_models::LocalModels;
 use crate::model::{Location, ModelSpec, VersionPolicy};
+use crate::shared_state::{SharedStates, StateType};
 
-use super::{FunctionDeclaration, ModelDeclaration, RegistryError};
+use super::{FunctionDeclaration, ModelDeclaration, OptionOverride, RegistryError};
 
 /// A model of the registry.
 #[derive(Clone)]
@@ -17,9 +19,33 @@ pub struct Registration {
     pub load: Loader,
     /// The steps around its function.
     pub steps: Steps,
+    /// The models that it can call, once they are known.
+    pub models: Option<Weak<dyn LocalModels>>,
+    /// The states that its function can take.
+    pub states: Arc<SharedStates>,
 }
 
 impl Registration {
+    /// Sets the models that it can call.
+    pub fn with_models(self, models: &Weak<dyn LocalModels>) -> Self {
+        let models = Some(Weak::clone(models));
+        Self { models, ..self }
+    }
+
+    /// Sets the states that its function can take.
+    pub fn with_states(self, states: &Arc<SharedStates>) -> Self {
+        let states = Arc::clone(states);
+        Self { states, ..self }
+    }
+
+    /// Returns the context of an instance.
+    pub fn context(&self, instance: u32) -> Context {
+        let context = Context::new(Arc::clone(&self.spec), instance);
+        context
+            .with_models(self.models.clone())
+            .with_states(&self.states)
+    }
+
     /// Removes the OpenAI route.
     pub fn without_openai(mut self) -> Self {
         Arc::make_mut(&mut self.spec).openai = None;
@@ -39,7 +65,7 @@ impl Registration {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
-    models: BTreeMap<(Arc<str>, u32), Registration>,
+    pub(super) models: BTreeMap<(Arc<str>, u32), Registration>,
 }
 
 impl Registry {
@@ -52,6 +78,24 @@ impl Registry {
         }
     }
 
+    /// Sets the models that its models can call.
+    pub fn with_models(&self, callable: &Weak<dyn LocalModels>) -> Self {
+        let models = self.models.iter();
+        let models = models.map(|(key, model)| (key.clone(), model.clone().with_models(callable)));
+        Self {
+            models: models.collect(),
+        }
+    }
+
+    /// Sets the states that functions of its models can take.
+    pub fn with_states(&self, states: &Arc<SharedStates>) -> Self {
+        let models = self.models.iter();
+        let models = models.map(|(key, model)| (key.clone(), model.clone().with_states(states)));
+        Self {
+            models: models.collect(),
+        }
+    }
+
     /// Collects all models of this binary that `#[pytriton::model]` has registered, from all
     /// crates.
     ///
@@ -59,8 +103,19 @@ impl Registry {
     ///
     /// [`RegistryError`] with the model and its location in the source code.
     pub fn collect() -> Result<Self, RegistryError> {
+        Self::collect_with(&[])
+    }
+
+    /// Like [`collect`](Self::collect), with overrides of options. Overrides of other models are
+    /// ignored; see [`check_overrides`](Self::check_overrides).
+    ///
+    /// # Errors
+    ///
+    /// Also [`RegistryError::Options`] for an unknown option or a value that violates a rule.
+    pub fn collect_with(overrides: &[OptionOverride]) -> Result<Self, RegistryError> {
         let functions = inventory::iter::<FunctionDeclaration>();
-        Self::of(functions.map(|function| (function.location, function.registration())))
+        let registration = |function: &FunctionDeclaration| function.registration(overrides);
+        Self::of(functions.map(|function| (function.location, registration(function))))
     }
 
     /// Checks the declarations and sorts them by name and version.
@@ -124,11 +179,14 @@ impl Registry {
         }
     }
 
-    /// Checks that each model has a served version.
+    /// Checks that each model has a served version, that its calls of other models are valid, and
+    /// that the shared states it takes exist.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::NoVersion`] for each model without one.
+    /// [`RegistryError::NoVersion`] for each model without one, [`RegistryError::UnknownCallee`],
+    /// [`RegistryError::OtherCallee`], [`RegistryError::CallCycle`],
+    /// [`RegistryError::LostIdentity`] and [`RegistryError::NoState`].
     pub fn check_served(&self) -> Result<(), RegistryError> {
         let mut errors = BTreeMap::new();
         for spec in self.iter().filter(|spec| self.taken(&spec.name).is_empty()) {
@@ -140,7 +198,28 @@ impl Registry {
             };
             errors.insert(&spec.name, error);
         }
-        RegistryError::all(errors.into_values().collect())
+        let mut errors: Vec<_> = errors.into_values().collect();
+        errors.extend(self.check_calls());
+        let served = self.served();
+        errors.extend(
+            served
+                .registrations()
+                .flat_map(Registration::missing_states),
+        );
+        RegistryError::all(errors)
+    }
+
+    /// Checks that the types contain all states that the served models take. Unlike
+    /// [`check_served`](Self::check_served), it can be called before the states are created.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::NoState`] for each that is missing.
+    pub fn check_states(&self, provided: &[StateType]) -> Result<(), RegistryError> {
+        let served = self.served();
+        let models = served.registrations();
+        let errors = models.flat_map(|model| model.states_missing_in(provided));
+        RegistryError::all(errors.collect())
     }
 
     /// The served versions of a model.
@@ -153,7 +232,7 @@ impl Registry {
     }
 
     /// The versions of a model, in order.
-    fn of_name(&self, name: &str) -> impl Iterator<Item = &ModelSpec> {
+    pub(super) fn of_name(&self, name: &str) -> impl Iterator<Item = &ModelSpec> {
         let first = (Arc::from(name), 0);
         let last = (Arc::from(name), u32::MAX);
         self.models

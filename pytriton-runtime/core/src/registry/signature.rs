@@ -1,4 +1,5 @@
 use crate::model::{CallMode, Declared, FirstValue, InputType, TensorDeclaration};
+use crate::tensor::ElementCheck;
 use crate::text::equal;
 
 use super::rules::Violation;
@@ -38,6 +39,9 @@ const OWN_PARAMETERS: &str =
     "each raw request has its own parameters: remove this, and call `request.parameters()`";
 const CACHED_PARAMETERS: &str = "`response_cache = true` returns the same response for the same inputs and ignores parameters: remove it, or take no `&Parameters`";
 const CACHED_REQUESTS: &str = "`response_cache = true` returns the same response for the same inputs and ignores parameters: remove it, or take arrays";
+const OWN_IDENTITY: &str =
+    "each raw request has its own client: remove this, and call `request.identity()`";
+const CACHED_IDENTITY: &str = "`response_cache = true` returns the same response for the same inputs to every client: remove it, or take no `&Identity`";
 const NO_NAME: &str = "a parameter needs a name, which is also the name of the input: write `x: …`, or `#[input(name = \"x\")]` before it";
 const ONE_VALUE: &str =
     "every dimension of a single value is 1: write `shape = [1]`, or take an array";
@@ -72,6 +76,11 @@ impl Signature {
     /// Whether the function takes the request parameters.
     pub const fn takes_parameters(&self) -> bool {
         self.takes(Declared::Parameters, self.arguments.len())
+    }
+
+    /// Whether the function takes the identity of the client.
+    pub const fn takes_identity(&self) -> bool {
+        self.takes(Declared::Identity, self.arguments.len())
     }
 
     /// The number of inputs before the argument with this index.
@@ -132,9 +141,30 @@ impl Signature {
         texts.map(|(index, _)| self.inputs_before(index)).collect()
     }
 
+    /// The inputs that are decoded to validate them.
+    pub(super) fn decoded_inputs(&self) -> Vec<(usize, ElementCheck)> {
+        let arguments = self.arguments.iter().enumerate();
+        let decoded = arguments.filter_map(|(index, argument)| {
+            Some((self.inputs_before(index), argument.input()?.check?))
+        });
+        decoded.collect()
+    }
+
     /// Whether the function checks for cancellation.
     pub const fn cancellable(&self) -> bool {
-        self.takes(Declared::Cancellation, self.arguments.len())
+        self.takes(Declared::Cancellation, self.arguments.len()) || self.calls()
+    }
+
+    /// Whether the function calls other models. These calls are cancelled with its requests.
+    const fn calls(&self) -> bool {
+        let mut index = 0;
+        while index < self.arguments.len() {
+            if let Declared::Call { .. } = self.arguments[index].declared {
+                return true;
+            }
+            index += 1;
+        }
+        false
     }
 
     /// The outputs of one response, if the function takes `Responses`.
@@ -169,6 +199,8 @@ impl Signature {
             }
             Declared::Parameters if self.raw() => Some(OWN_PARAMETERS),
             Declared::Parameters if options.call_options.response_cache => Some(CACHED_PARAMETERS),
+            Declared::Identity if self.raw() => Some(OWN_IDENTITY),
+            Declared::Identity if options.call_options.response_cache => Some(CACHED_IDENTITY),
             Declared::Responses { .. } if !self.decoupled => Some(HIDDEN_RESPONSES),
             Declared::Responses { each: true, .. } if !self.raw() => Some(EACH_RESPONSES),
             Declared::Responses { each: false, .. } if self.raw() => Some(ALL_RESPONSES),
@@ -363,6 +395,9 @@ impl Signature {
             true if self.decoupled => Some(
                 "an `inline` call has one response: remove `inline`, or return a single response",
             ),
+            true if self.calls() => Some(
+                "an `inline` call cannot wait for another model: remove `inline`, or take no `&Call`",
+            ),
             true if self.cancellable() => Some(
                 "an `inline` call cannot be cancelled: remove `inline`, or take no `&Cancellation`",
             ),
@@ -402,6 +437,7 @@ impl Signature {
         while index < first {
             match (self.arguments[index].declared, declared) {
                 (Declared::Parameters, Declared::Parameters)
+                | (Declared::Identity, Declared::Identity)
                 | (Declared::Context, Declared::Context)
                 | (Declared::Requests, Declared::Requests)
                 | (Declared::Sequence { .. }, Declared::Sequence { .. })

@@ -27,16 +27,17 @@ impl ModelDeclaration {
     pub fn registration(&self) -> Result<Registration, RegistryError> {
         let load = self.load;
         let load: Loader = Arc::new(move |context| load(context).map(LoadedInstance::Local));
-        self.of(self.own_inputs(), load)
+        self.of(&self.options, self.own_inputs(), load)
     }
 
-    /// Like `registration`, with other inputs and another loader.
+    /// Like `registration`, with other options and inputs and another loader.
     pub(super) fn of(
         &self,
+        options: &ModelOptions<'_>,
         inputs: DeclaredInputs<'_>,
         load: Loader,
     ) -> Result<Registration, RegistryError> {
-        let spec = self.spec_of(inputs)?;
+        let spec = self.spec_of(options, inputs)?;
         let steps = self.steps.iter();
         let flaws = steps.filter_map(|step| step.check(&spec).err());
         let flaws = flaws.map(|source| RegistryError::Step {
@@ -51,6 +52,8 @@ impl ModelDeclaration {
             spec: Arc::new(spec),
             load,
             steps: steps.collect(),
+            models: None,
+            states: Arc::default(),
         })
     }
 
@@ -63,7 +66,7 @@ impl ModelDeclaration {
     /// number of outputs, [`RegistryError::DuplicateTensor`] for a duplicate name, and
     /// [`RegistryError::Several`] for several of these.
     pub fn spec(&self) -> Result<ModelSpec, RegistryError> {
-        self.spec_of(self.own_inputs())
+        self.spec_of(&self.options, self.own_inputs())
     }
 
     const fn own_inputs(&self) -> DeclaredInputs<'static> {
@@ -74,7 +77,11 @@ impl ModelDeclaration {
         }
     }
 
-    fn spec_of(&self, inputs: DeclaredInputs<'_>) -> Result<ModelSpec, RegistryError> {
+    fn spec_of(
+        &self,
+        options: &ModelOptions<'_>,
+        inputs: DeclaredInputs<'_>,
+    ) -> Result<ModelSpec, RegistryError> {
         let mut errors = Vec::new();
         let overrides = self.output_overrides;
         if !overrides.is_empty() && overrides.len() != self.outputs.len() {
@@ -100,10 +107,11 @@ impl ModelDeclaration {
             cancellable: self.cancellable,
             takes_parameters: self.takes_parameters,
             by_parameters: self.by_parameters,
+            takes_identity: self.takes_identity,
             first_values: inputs.first_values.to_vec(),
             utf8_inputs: inputs.utf8.to_vec(),
             warmups: self.warmups.to_vec(),
-            ..ModelSpec::new(&self.options, self.location)
+            ..ModelSpec::new(options, self.location)
         };
         RegistryError::all(errors)?;
         Ok(spec)
@@ -135,9 +143,14 @@ impl ModelSpec {
             cancellable: false,
             takes_parameters: false,
             by_parameters: false,
+            takes_identity: false,
             first_values: Vec::new(),
             utf8_inputs: Vec::new(),
+            decoded_inputs: Vec::new(),
+            validates_first: false,
             warmups: Vec::new(),
+            callees: Vec::new(),
+            shared_states: Vec::new(),
             location,
         }
     }

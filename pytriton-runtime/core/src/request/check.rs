@@ -10,8 +10,8 @@ use crate::text::excerpt;
 use super::elements::check_elements;
 use super::request::Checked;
 use super::{
-    InferInput, InferRequest, Request, RequestError, RequestId, Requested, RequestedOutput,
-    SmallVec,
+    Identity, InferInput, InferRequest, Request, RequestError, RequestId, Requested,
+    RequestedOutput, SmallVec,
 };
 
 /// Up to this number of inputs, comparing them pairwise is faster than hashing.
@@ -56,6 +56,12 @@ impl Request {
             spec: Arc::clone(spec),
             id: id.0,
             parameters: request.parameters,
+            // A cached response belongs to every client, so that it must not depend on one: neither
+            // the function nor a model that it calls receives an identity.
+            identity: match spec.call_options.response_cache {
+                true => Identity::ANONYMOUS,
+                false => request.identity,
+            },
             timeout_microseconds: request.timeout_microseconds,
             priority: request.priority,
             sequence: request.sequence,

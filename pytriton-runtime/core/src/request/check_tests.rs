@@ -8,9 +8,9 @@ use bytes::Bytes;
 use crate::model::{ModelSpec, TensorDeclaration};
 use crate::registry::ModelDeclaration;
 use crate::tensor::DataType;
-use crate::testing::{IDENTITY, computing, fp32};
+use crate::testing::{IDENTITY, computing, fp32, infer_request};
 
-use super::{InferInput, InferRequest, Request, RequestedOutput};
+use super::{Identity, InferInput, InferRequest, Request, RequestedOutput};
 
 const FP32: TensorDeclaration = TensorDeclaration {
     name: "x",
@@ -68,6 +68,20 @@ fn check(inputs: Vec<InferInput>, outputs: &[&str]) -> Result<Request, String> {
         ..InferRequest::new(crate::memory_budget::MemoryPermit::unlimited())
     };
     Request::check(&spec(), request).map_err(|error| error.to_string())
+}
+
+#[test]
+fn cached_models_receive_no_client() {
+    for cached in [false, true] {
+        let mut spec = IDENTITY.spec().unwrap();
+        spec.call_options.response_cache = cached;
+        let client = Identity::default().with_token("alice");
+        let mut request = infer_request(1, 0.0);
+        request.identity = client.clone();
+        let request = Request::check(&Arc::new(spec), request).unwrap();
+        let expected = if cached { Identity::ANONYMOUS } else { client };
+        assert_eq!(*request.identity(), expected);
+    }
 }
 
 #[test]

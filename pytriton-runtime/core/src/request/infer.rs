@@ -8,7 +8,7 @@ use crate::tensor::DataType;
 use crate::trace::Trace;
 
 use super::Arrival;
-use super::{Parameters, Sequence, TraceEvents};
+use super::{Identity, Parameters, Sequence, TraceEvents};
 
 /// A decoded request, not yet checked against a model.
 ///
@@ -20,6 +20,8 @@ pub struct InferRequest {
     pub id: String,
     /// The parameters of the request, including forwarded headers.
     pub parameters: Parameters,
+    /// The client. Decoding never sets it: only the server knows the connection.
+    pub identity: Identity,
     /// The queue timeout in microseconds, or 0 for the default.
     pub timeout_microseconds: u64,
     /// The priority level (1 is the highest), or 0 for the default.
@@ -73,6 +75,7 @@ impl InferRequest {
         Self {
             id: String::new(),
             parameters: Parameters::default(),
+            identity: Identity::ANONYMOUS,
             timeout_microseconds: 0,
             priority: 0,
             sequence: None,
@@ -115,6 +118,7 @@ impl InferRequest {
         self.id.len()
             + sequence
             + self.parameters.bytes()
+            + self.identity.bytes()
             + shared
             + inputs.sum::<usize>()
             + outputs.sum::<usize>()

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::model::ModelSpec;
+use crate::status::Status;
 use crate::tensor::TensorError;
 
 /// An input of a request cannot be turned into the function's argument.
@@ -57,6 +58,18 @@ impl InputError {
             model: Arc::clone(&spec.name),
             input: input.map_or_else(Arc::default, |input| Arc::clone(&input.name)),
             source,
+        }
+    }
+
+    /// The status of the error. Invalid elements, such as text that is not UTF-8, are the client's
+    /// fault.
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Tensor {
+                source: TensorError::DecoderPanic { .. },
+                ..
+            } => Status::Internal,
+            _ => Status::InvalidArgument,
         }
     }
 }

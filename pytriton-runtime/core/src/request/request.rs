@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use ndarray::{CowArray, IxDyn};
 
-use crate::memory_budget::MemoryPermit;
+use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::tensor::{Element, Tensor, TensorError, array};
 use crate::trace::Trace;
@@ -10,7 +10,9 @@ use crate::trace::Trace;
 use super::Arrival;
 use super::InferRequest;
 use super::elements::check_elements;
-use super::{Generation, InputError, Parameters, Requested, Sequence, SmallVec, TraceEvents};
+use super::{
+    Generation, Identity, InputError, Parameters, Requested, Sequence, SmallVec, TraceEvents,
+};
 
 /// A request that matches its model. It is queued, batched and passed to raw functions.
 ///
@@ -24,6 +26,7 @@ pub(super) struct Checked {
     pub(super) spec: Arc<ModelSpec>,
     pub(super) id: String,
     pub(super) parameters: Parameters,
+    pub(super) identity: Identity,
     pub(super) timeout_microseconds: u64,
     pub(super) priority: u64,
     pub(super) sequence: Option<Sequence>,
@@ -54,6 +57,7 @@ impl Request {
             spec: Arc::clone(spec),
             id: head.id,
             parameters: head.parameters,
+            identity: head.identity,
             timeout_microseconds: head.timeout_microseconds,
             priority: head.priority,
             sequence: head.sequence,
@@ -81,6 +85,19 @@ impl Request {
             self.0.flaw = Some(flaw);
         }
         self
+    }
+
+    /// Returns whether the elements can be decoded within the budget. Checks only the inputs that
+    /// must be validated before a call, and keeps one decoded element at a time.
+    pub fn is_decodable(&self, budget: Option<&Arc<MemoryBudget>>) -> bool {
+        // The sum is reserved, because a call decodes all elements.
+        let mut permit = budget.map_or(MemoryPermit::unlimited(), MemoryBudget::empty_permit);
+        let mut reserve = |bytes| permit.grow(bytes).is_ok();
+        let mut checks = self.0.spec.decoded_inputs.iter();
+        checks.all(|(input, check)| {
+            let tensor = self.0.inputs.get(*input).and_then(Option::as_ref);
+            tensor.is_none_or(|tensor| check(tensor.data(), &mut reserve))
+        })
     }
 
     /// Marks the request as invalid. It fails with this error when its batch runs.
@@ -134,6 +151,19 @@ impl Request {
         &self.0.parameters
     }
 
+    /// Returns the client. With tritonserver and with `response_cache`, it is anonymous.
+    pub fn identity(&self) -> &Identity {
+        &self.0.identity
+    }
+
+    /// Returns whether the function of the model may process both requests in one call, as far as
+    /// it reads their parameters and their client.
+    pub fn shares_context_with(&self, other: &Self) -> bool {
+        let spec = &self.0.spec;
+        (!spec.by_parameters || self.parameters() == other.parameters())
+            && (!spec.by_identity() || self.identity() == other.identity())
+    }
+
     /// Hides a parameter from the function.
     pub fn forget_parameter(&mut self, name: &str) {
         self.0.parameters.remove(name);
@@ -178,6 +208,11 @@ impl Request {
         self.0.requested.contains(output)
     }
 
+    /// Returns the outputs that the response contains, with their indices.
+    pub(crate) fn select_outputs<T>(&self, outputs: SmallVec<T>) -> SmallVec<(usize, T)> {
+        self.0.requested.select(outputs)
+    }
+
     /// Returns the recorder of trace events, if the request is traced.
     pub fn traced(&self) -> Option<&Arc<dyn TraceEvents>> {
         self.0.traced.as_ref()
@@ -206,7 +241,10 @@ impl Request {
     /// Returns an input as an array with the batch axis first. `None` if the request omits it or
     /// the model has no such input.
     ///
-    /// The memory for decoding each input once is reserved before the function is called.
+    /// The memory for decoding each input once is reserved before the function is called. The
+    /// exception is an element type with its own
+    /// [`decoded_bytes`](crate::tensor::BytesElement::decoded_bytes): as much memory is reserved as
+    /// for `Vec<u8>`, because the type is chosen here.
     ///
     /// # Errors
     ///

@@ -1,3 +1,5 @@
+use super::SmallVec;
+
 /// The requested outputs, by index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Requested {
@@ -11,13 +13,24 @@ impl Requested {
         if self.some.is_empty() {
             self.some = vec![false; outputs];
         }
-        if let Some(asked) = self.some.get_mut(output) {
-            *asked = true;
+        if let Some(requested) = self.some.get_mut(output) {
+            *requested = true;
         }
+    }
+
+    /// Returns the requested ones of all outputs, with their indices.
+    pub(crate) fn select<T>(&self, outputs: SmallVec<T>) -> SmallVec<(usize, T)> {
+        let mut index = 0..;
+        let outputs = outputs.map(|output| (index.next().unwrap_or_default(), output));
+        if self.some.is_empty() {
+            return outputs;
+        }
+        let outputs = outputs.into_iter();
+        outputs.filter(|(index, _)| self.contains(*index)).collect()
     }
 
     /// Returns whether an output is requested.
     pub(crate) fn contains(&self, output: usize) -> bool {
-        self.some.is_empty() || self.some.get(output).is_some_and(|asked| *asked)
+        self.some.is_empty() || self.some.get(output).is_some_and(|requested| *requested)
     }
 }

@@ -15,6 +15,9 @@ pub trait TraceEvents: Debug + Send + Sync {
     /// Records that the request enters the queue of its model.
     fn waits(&self, request: &Request);
 
+    /// Records that the request is in a batch with this many rows, which is about to be executed.
+    fn batched(&self, rows: usize);
+
     /// Records a call: when it began, and how long its phases took.
     fn computed(&self, begun: Instant, durations: Durations);
 

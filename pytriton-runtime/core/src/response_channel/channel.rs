@@ -126,12 +126,7 @@ impl ResponseSender {
 
     /// Waits until the receiver is dropped.
     pub fn poll_closed(&self, context: &mut Context<'_>) -> Poll<()> {
-        let mut state = self.channel.lock();
-        if state.receiver_dropped {
-            return Poll::Ready(());
-        }
-        wait(&mut state.watchers, context);
-        Poll::Pending
+        self.channel.lock().poll_dropped(context)
     }
 
     /// Returns a handle that detects whether the receiver exists.
@@ -191,6 +186,11 @@ impl ReceiverStatus {
     #[inline]
     pub fn is_dropped(&self) -> bool {
         self.0.lock().receiver_dropped
+    }
+
+    /// Waits until the receiver is dropped.
+    pub fn poll_dropped(&self, context: &mut Context<'_>) -> Poll<()> {
+        self.0.lock().poll_dropped(context)
     }
 }
 
@@ -288,6 +288,14 @@ fn wake(wakers: impl IntoIterator<Item = Waker>) {
 }
 
 impl State {
+    fn poll_dropped(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.receiver_dropped {
+            return Poll::Ready(());
+        }
+        wait(&mut self.watchers, context);
+        Poll::Pending
+    }
+
     /// Returns whether the sender has ended and everything has been received.
     fn is_over(&self) -> bool {
         let received = self.responses.is_empty() && self.last.is_none() && self.held.is_none();

@@ -4,6 +4,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::call::ModelError;
+use crate::error::{Error, ErrorKind};
 use crate::instance::Availability;
 use crate::memory_budget::MemoryBudgetError;
 use crate::model::ModelSpec;
@@ -116,6 +117,33 @@ impl SchedulerError {
         match self {
             Self::Model(error) => error.retry_after(),
             _ => None,
+        }
+    }
+
+    /// Converts the error for a function that has called the model. A request that the function
+    /// did not cause to fail has the kind [`ErrorKind::Unavailable`].
+    pub fn into_error(self) -> Error {
+        let kind = match &self {
+            Self::Model(ModelError::Function { kind, .. }) => match kind {
+                // It concerns the called model.
+                ErrorKind::Unrecoverable => ErrorKind::Internal,
+                kind => *kind,
+            },
+            error => match error.status() {
+                Status::InvalidArgument => ErrorKind::InvalidArgument,
+                Status::DeadlineExceeded => ErrorKind::DeadlineExceeded,
+                Status::Unsupported => ErrorKind::Unimplemented,
+                Status::Unavailable | Status::Exhausted | Status::Cancelled => {
+                    ErrorKind::Unavailable
+                }
+                _ => ErrorKind::Internal,
+            },
+        };
+        let retry_after = self.retry_after();
+        let error = Error::new(kind, self);
+        match retry_after {
+            Some(time) => error.retry_after(time),
+            None => error,
         }
     }
 

@@ -3,12 +3,14 @@
 
 mod channel;
 mod error;
+mod receiver_statuses;
 mod streamed_batch;
 
 use crate::request::Response;
 
 pub use channel::{ReceiverStatus, ResponseReceiver, ResponseSender, response_channel};
 pub use error::SchedulerError;
+pub use receiver_statuses::ReceiverStatuses;
 pub use streamed_batch::{RequestSink, StreamedBatch};
 
 /// The result of a request.

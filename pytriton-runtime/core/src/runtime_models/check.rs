@@ -1,17 +1,16 @@
 use std::sync::Arc;
 
-use crate::model::{CallMode, Surface, TensorSpec, TimeoutAction, elements_flaw, example_flaw};
-use crate::registry::{Member, dimension_flaw, tensor_name_flaw};
+use crate::model::{CallMode, Surface, TensorSpec, elements_flaw, example_flaw};
+use crate::registry::{Member, OwnedOptions, dimension_flaw, tensor_name_flaw};
 use crate::tensor::DataType;
 
-use super::options::Options;
 use super::{Flaw, Function, Model};
 
 /// Checks a model with this function. Returns all mistakes in the order in which models are
 /// written. Options and names follow the rules of declared models.
 pub(super) fn check(model: &Model, function: &Function) -> Vec<Flaw> {
     let options = &model.options;
-    let mut flaws = written(options);
+    let mut flaws = options.flaws();
     flaws.extend(parameters(options));
     flaws.extend(tensors(
         "input",
@@ -33,36 +32,7 @@ pub(super) fn check(model: &Model, function: &Function) -> Vec<Flaw> {
     flaws
 }
 
-fn written(options: &Options) -> Vec<Flaw> {
-    let borrowed = options.borrowed();
-    let mut flaws = Vec::new();
-    for &option in &options.written {
-        if let Some(help) = borrowed.flaw(option).or(borrowed.conflict(option)) {
-            flaws.push(Flaw::Option { option, help });
-        }
-    }
-    for (index, &size) in options.preferred_batch_size.iter().enumerate() {
-        if let Some(help) = borrowed.preferred_flaw(index) {
-            flaws.push(Flaw::PreferredSize { size, help });
-        }
-    }
-    for (index, &(level, policy)) in options.priority_queue_policy.iter().enumerate() {
-        let action = (policy.timeout_action != TimeoutAction::Reject).then_some("timeout_action");
-        let asked = ["level", "max_queue_size", "allow_timeout_override"];
-        for option in asked.into_iter().chain(action) {
-            if let Some(help) = borrowed.level_flaw(index, option) {
-                flaws.push(Flaw::Level {
-                    level,
-                    option,
-                    help,
-                });
-            }
-        }
-    }
-    flaws
-}
-
-fn parameters(options: &Options) -> Vec<Flaw> {
+fn parameters(options: &OwnedOptions) -> Vec<Flaw> {
     let parameters = &options.parameters;
     let twice = parameters.iter().enumerate().filter(|(index, (name, _))| {
         let mut before = parameters[..*index].iter();
@@ -204,6 +174,14 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         (
             cached && model.by_parameters,
             "`response_cache` returns the same response for the same inputs and ignores parameters: remove it, or `by_parameters`",
+        ),
+        (
+            raw && model.by_identity,
+            "each request of a raw function has its own client: remove `by_identity`, and call `request.identity()`",
+        ),
+        (
+            cached && model.by_identity,
+            "`response_cache` returns the same response for the same inputs to every client: remove it, or `by_identity`",
         ),
         (
             cached && raw,

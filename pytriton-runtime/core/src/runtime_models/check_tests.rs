@@ -377,6 +377,16 @@ fn every_invalid_option_is_reported() {
             "`response_cache` returns the same response for the same inputs and ignores parameters",
         ),
         (
+            model().by_identity(),
+            raw(),
+            "each request of a raw function has its own client",
+        ),
+        (
+            model().by_identity().response_cache(true),
+            batch(),
+            "`response_cache` returns the same response for the same inputs to every client",
+        ),
+        (
             model().response_cache(true),
             raw(),
             "`response_cache` returns the same response for the same inputs, but a raw",

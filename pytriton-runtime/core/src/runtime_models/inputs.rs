@@ -1,11 +1,13 @@
 use std::sync::Arc;
 
 use ndarray::{CowArray, Dimension};
+use pytriton_protocol::typed::Model as CallableModel;
 
 use crate::call::{Call, Context, ModelError};
 use crate::decorators::StepError;
 use crate::model::ModelSpec;
-use crate::request::{InputError, Parameters, Request};
+use crate::model_call;
+use crate::request::{Identity, InputError, Parameters, Request};
 use crate::tensor::{Element, Tensor, TensorError};
 
 /// The arguments of one call: the input tensors by name, batch axis first if there is one.
@@ -103,9 +105,45 @@ impl<'a> Inputs<'a> {
         }
     }
 
+    /// Returns the client that all requests of the call share.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ModelError`] if the model was not declared with
+    /// [`Model::by_identity`](super::Model::by_identity).
+    pub fn identity(&self) -> Result<&'a Identity, ModelError> {
+        let model = self.model();
+        match model.takes_identity {
+            true => Ok(self.call.identity()),
+            false => Err(ModelError::Identity {
+                model: Arc::clone(&model.name),
+            }),
+        }
+    }
+
     /// Returns the requests of the call, before any step.
     pub fn requests(&self) -> &'a [Request] {
         self.call.requests()
+    }
+
+    /// Returns the handle to call another model. Such calls inherit the priority, the queue timeout,
+    /// the cancellation, the trace and, if the model was declared with
+    /// [`Model::by_identity`](super::Model::by_identity), the client of the requests of this call.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ModelError`] if the model was not declared with
+    /// [`Model::calls`](super::Model::calls).
+    pub fn call<M: CallableModel>(&self) -> Result<model_call::Call<M>, ModelError> {
+        let call = model_call::Call::of_function(self.call);
+        let mut callees = self.model().callees.iter();
+        match callees.any(|callee| callee.name == call.model()) {
+            true => Ok(call),
+            false => Err(ModelError::UndeclaredCall {
+                model: Arc::clone(&self.model().name),
+                callee: call.model().to_owned(),
+            }),
+        }
     }
 
     /// Returns the context of the call: model configuration, instance and logger.

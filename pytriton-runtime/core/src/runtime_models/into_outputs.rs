@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use crate::call::{self, Call, ModelError, Outputs, ResponseParts, Returned};
+use crate::call::{
+    self, Call, ModelError, OutputWriter, Outputs, ResponseParts, Returned, model_error,
+};
 use crate::error::Error;
 use crate::model::ModelSpec;
 use crate::tensor::{Tensor, TensorError};
@@ -16,41 +18,25 @@ use crate::tensor::{Tensor, TensorError};
     note = "return `Ok(…)` of an owned array such as `Array2<f32>`, a tuple of arrays, `Named` outputs, or a `Vec<Tensor>`"
 )]
 pub trait IntoOutputs {
-    /// Converts the value to one tensor for each output, in the order of the model.
+    /// Converts the value to one tensor for each output, in the order of the model, and response
+    /// parameters.
     ///
     /// # Errors
     ///
     /// Returns a [`ModelError`] that names the output.
-    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError>;
-
-    /// Like [`into_tensors`](Self::into_tensors), with response parameters. By default, there are
-    /// none.
-    ///
-    /// # Errors
-    ///
-    /// As [`into_tensors`](Self::into_tensors).
-    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError>
-    where
-        Self: Sized,
-    {
-        self.into_tensors(model).map(ResponseParts::from)
-    }
+    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<O: Outputs> IntoOutputs for O {
-    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
-        Outputs::into_tensors(self, model)
-    }
-
     fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
         Outputs::into_parts(self, model)
     }
 }
 
 impl IntoOutputs for Vec<Tensor> {
-    fn into_tensors(self, _: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
-        Ok(self)
+    fn into_parts(self, _: &ModelSpec) -> Result<ResponseParts, ModelError> {
+        Ok(self.into())
     }
 }
 
@@ -68,7 +54,8 @@ impl IntoOutputs for Vec<Tensor> {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Named {
-    outputs: Vec<(String, Result<Tensor, TensorError>)>,
+    /// The name, the tensor, and the errors of rows that cannot be encoded.
+    outputs: Vec<(String, Tensor, Vec<TensorError>)>,
 }
 
 impl Named {
@@ -79,41 +66,39 @@ impl Named {
 
     /// Adds an output.
     pub fn with(mut self, name: impl Into<String>, array: impl call::Output) -> Self {
-        self.outputs.push((name.into(), array.into_tensor()));
+        let mut errors = Vec::new();
+        let tensor = array.into_tensor(&mut errors);
+        self.outputs.push((name.into(), tensor, errors));
         self
     }
 
     /// Adds an output as a tensor, whose element type may be determined at run time.
     pub fn with_tensor(mut self, name: impl Into<String>, tensor: Tensor) -> Self {
-        self.outputs.push((name.into(), Ok(tensor)));
+        self.outputs.push((name.into(), tensor, Vec::new()));
         self
     }
 }
 
 impl IntoOutputs for Named {
-    fn into_tensors(mut self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
-        let mut tensors = Vec::with_capacity(model.outputs.len());
+    fn into_parts(mut self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
+        let mut writer = OutputWriter::new(model);
         for output in &model.outputs {
             let at = self
                 .outputs
                 .iter()
-                .position(|(name, _)| **name == *output.name);
+                .position(|(name, ..)| **name == *output.name);
             let Some(at) = at else {
                 return Err(ModelError::MissingOutput {
                     model: Arc::clone(&model.name),
                     output: Arc::clone(&output.name),
                 });
             };
-            let (_, tensor) = self.outputs.swap_remove(at);
-            tensors.push(tensor.map_err(|source| ModelError::Output {
-                model: Arc::clone(&model.name),
-                output: Arc::clone(&output.name),
-                source,
-            })?);
+            let (_, tensor, errors) = self.outputs.swap_remove(at);
+            writer.write_tensor(tensor, errors);
         }
         match self.outputs.pop() {
-            None => Ok(tensors),
-            Some((output, _)) => Err(ModelError::UnknownOutput {
+            None => Ok(writer.finish()),
+            Some((output, ..)) => Err(ModelError::UnknownOutput {
                 model: Arc::clone(&model.name),
                 output: output.into(),
             }),
@@ -133,7 +118,7 @@ pub(super) fn call_outputs(
 /// Returns the iterator or stream of a decoupled function.
 pub(super) fn opened<T>(call: &Call<'_>, items: Result<T, Error>) -> Result<T, ModelError> {
     call.note_called();
-    items.map_err(|error| error.into_model_error(call.context().model()))
+    items.map_err(|error| model_error(call.context().model(), error))
 }
 
 /// Converts the return value of a raw function, which has one entry for each request.
@@ -143,7 +128,7 @@ pub(super) fn each<A: IntoOutputs>(
 ) -> Result<Returned, ModelError> {
     call.note_called();
     let model = call.context().model();
-    let answers = answers.map_err(|error| error.into_model_error(model))?;
+    let answers = answers.map_err(|error| model_error(model, error))?;
     let answers = answers
         .into_iter()
         .map(|result| response_parts(model, result));
@@ -155,6 +140,6 @@ fn response_parts(
     model: &ModelSpec,
     result: Result<impl IntoOutputs, Error>,
 ) -> Result<ResponseParts, ModelError> {
-    let result = result.map_err(|error| error.into_model_error(model))?;
+    let result = result.map_err(|error| model_error(model, error))?;
     result.into_parts(model)
 }

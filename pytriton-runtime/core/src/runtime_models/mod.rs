@@ -10,20 +10,18 @@
 //! the model.
 
 mod check;
-mod flaw;
 mod function;
 mod inputs;
 mod instance;
 mod into_outputs;
 mod model;
-mod options;
 mod per_sequence;
 mod settings;
 mod stateful;
 mod stateful_sequences;
 mod tensor;
 
-pub use flaw::{Flaw, ModelFlaws};
+pub use crate::registry::{Flaw, ModelFlaws};
 pub use function::Function;
 pub use inputs::Inputs;
 pub use into_outputs::{IntoOutputs, Named};

@@ -1,12 +1,14 @@
 use std::panic;
 use std::sync::Arc;
 
+use pytriton_protocol::signature::ModelSignature;
+use pytriton_protocol::typed::Model as CallableModel;
+
 use crate::decorators::Step;
 use crate::model::{FirstValue, Location, ModelSpec, SequenceScheduling, Warmup};
-use crate::registry::{ModelOptions, Registration, warmup_flaws};
+use crate::registry::{ModelOptions, OptionOverride, OwnedOptions, Registration, warmup_flaws};
 
 use super::check::check;
-use super::options::Options;
 use super::{Flaw, Function, Input, ModelFlaws, Output};
 
 /// The description of a model: its name, tensors and options, which are those of
@@ -25,10 +27,12 @@ use super::{Flaw, Function, Input, ModelFlaws, Output};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Model {
-    pub(super) options: Options,
+    pub(super) options: OwnedOptions,
     pub(super) inputs: Vec<Input>,
     pub(super) outputs: Vec<Output>,
     pub(super) by_parameters: bool,
+    pub(super) by_identity: bool,
+    callees: Vec<ModelSignature>,
     pub(super) steps: Vec<Arc<dyn Step>>,
     pub(super) warmups: Vec<Warmup>,
     location: Location,
@@ -40,10 +44,12 @@ impl Model {
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         let caller = panic::Location::caller();
         Self {
-            options: Options::new(name.into()),
+            options: OwnedOptions::new(name.into()),
             inputs: Vec::new(),
             outputs: Vec::new(),
             by_parameters: false,
+            by_identity: false,
+            callees: Vec::new(),
             steps: Vec::new(),
             warmups: Vec::new(),
             location: Location {
@@ -75,6 +81,24 @@ impl Model {
         }
     }
 
+    /// Separates requests of different clients, so that the function can read the client with
+    /// [`Inputs::identity`](super::Inputs::identity). Needs the embedded engine.
+    pub fn by_identity(self) -> Self {
+        Self {
+            by_identity: true,
+            ..self
+        }
+    }
+
+    /// Allows the function to call another model with [`Inputs::call`](super::Inputs::call).
+    pub fn calls<M: CallableModel>(mut self) -> Self {
+        let signature = M::signature();
+        if !self.callees.contains(&signature) {
+            self.callees.push(signature);
+        }
+        self
+    }
+
     /// Adds a step around the function, inside the earlier ones. A step is one of the crate, such
     /// as [`FillOptional`](crate::decorators::FillOptional), or your own.
     pub fn step(mut self, step: impl Step + 'static) -> Self {
@@ -87,6 +111,22 @@ impl Model {
     pub fn warmup(mut self, warmup: Warmup) -> Self {
         self.warmups.push(warmup);
         self
+    }
+
+    /// Replaces the options that overrides of this model name.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ModelFlaws`] for an unknown option, or a value that does not have its form.
+    pub fn overridden(mut self, overrides: &[OptionOverride]) -> Result<Self, ModelFlaws> {
+        match self.options.apply(overrides) {
+            Ok(_) => Ok(self),
+            Err(flaws) => Err(ModelFlaws {
+                model: self.options.name,
+                location: self.location,
+                flaws,
+            }),
+        }
     }
 
     /// Combines the model with its function, applies defaults and checks all rules.
@@ -104,6 +144,7 @@ impl Model {
         let steps = self.steps.iter();
         let steps = steps.filter_map(|step| step.check(&spec).err());
         flaws.extend(steps.map(Flaw::Step));
+        flaws.extend(spec.inline_call_flaw());
         flaws.extend(
             self.warmups
                 .iter()
@@ -120,6 +161,8 @@ impl Model {
             spec: Arc::new(spec),
             load: function.loader(),
             steps: self.steps.into(),
+            models: None,
+            states: Arc::default(),
         })
     }
 
@@ -145,6 +188,8 @@ impl Model {
         });
         let texts = self.inputs.iter().enumerate();
         let texts = texts.filter(|(_, of)| of.utf8).map(|(input, _)| input);
+        let decoded = self.inputs.iter().enumerate();
+        let decoded = decoded.filter_map(|(input, of)| Some((input, of.check?)));
         let labels = self.outputs.iter().map(|output| &output.labels).enumerate();
         let labels = labels.filter(|(_, labels)| !labels.is_empty());
         let labels = labels.map(|(index, labels)| (index, Arc::clone(labels)));
@@ -168,9 +213,15 @@ impl Model {
             call: function.call,
             decoupled: function.decoupled,
             takes_parameters: true,
+            cancellable: !self.callees.is_empty(),
+            callees: self.callees.clone(),
             by_parameters: self.by_parameters,
+            takes_identity: self.by_identity,
             first_values: first_values.collect(),
             utf8_inputs: texts.collect(),
+            decoded_inputs: decoded.collect(),
+            // The function reads the inputs itself.
+            validates_first: true,
             warmups: self.warmups.clone(),
             ..ModelSpec::new(&options, self.location)
         }

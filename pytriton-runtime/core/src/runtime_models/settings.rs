@@ -4,9 +4,9 @@ use crate::model::{
     InstanceGroups, QueuePolicy, SequenceScheduling, Surface, TimeoutAction, VersionPolicy,
     batcher_options, call_options, queue_options,
 };
+use crate::registry::OwnedOptions;
 
 use super::Model;
-use super::options::Options;
 
 /// The options of `#[pytriton::model]`, with the same names.
 impl Model {
@@ -97,14 +97,12 @@ impl Model {
 
     /// Returns whether an option was set.
     pub(super) fn is_set(&self, option: &str) -> bool {
-        self.options.written.contains(&option)
+        self.options.is_set(option)
     }
 
-    fn with(mut self, option: &'static str, change: impl FnOnce(&mut Options)) -> Self {
+    fn with(mut self, option: &'static str, change: impl FnOnce(&mut OwnedOptions)) -> Self {
         change(&mut self.options);
-        if !self.is_set(option) {
-            self.options.written.push(option);
-        }
+        self.options.record(option);
         self
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::call::{
     Call, CallResult, Context, Execution, Instance, IntoState, LoadedInstance, SequenceParameter,
-    Sequenced, Start, Started, Starts,
+    Sequenced, Start, Started, Starts, model_error,
 };
 use crate::error::Error;
 use crate::model::CallMode;
@@ -51,7 +51,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         let start = move |state: &I, begun: &Start<'_>| -> Started {
             match start(state, begun.sequence, begun.context) {
                 Ok(state) => Ok(Box::new(state)),
-                Err(error) => Err(error.into_model_error(begun.context.model())),
+                Err(error) => Err(model_error(begun.context.model(), error)),
             }
         };
         Self {

@@ -2,7 +2,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use crate::model::TensorSpec;
-use crate::tensor::{DataType, Element};
+use crate::tensor::{DataType, Element, ElementCheck};
 
 /// An input of a [`Model`](super::Model).
 ///
@@ -21,6 +21,8 @@ pub struct Input {
     pub(super) first_value: Option<bool>,
     /// Whether the elements must be valid UTF-8.
     pub(super) utf8: bool,
+    /// Checks the elements, if only decoding shows whether they are valid.
+    pub(super) check: Option<ElementCheck>,
 }
 
 impl Input {
@@ -28,6 +30,7 @@ impl Input {
     pub fn new<T: Element>(name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
         Self {
             utf8: T::UTF8,
+            check: T::CHECK,
             ..Self::of(T::DATATYPE, name, dims)
         }
     }
@@ -38,6 +41,7 @@ impl Input {
             spec: spec(datatype, name.into(), dims.into()),
             first_value: None,
             utf8: false,
+            check: None,
         }
     }
 

@@ -1,11 +1,13 @@
 //! Model statistics: exact counts and durations, as in Triton's statistics extension. Pure.
 
+mod call_graph;
 mod counter;
 mod histogram;
 mod latencies;
 mod recorder;
 mod summary;
 
+pub use call_graph::{CallCounter, CallGraph, CallStatistics};
 pub use counter::nanoseconds;
 pub use counter::{
     BatchStatistics, Durations, FailureReason, ModelStatistics, ResponseStatistics,

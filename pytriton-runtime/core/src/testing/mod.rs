@@ -112,6 +112,7 @@ pub const IDENTITY: ModelDeclaration = ModelDeclaration {
     cancellable: false,
     takes_parameters: false,
     by_parameters: false,
+    takes_identity: false,
     first_values: &[],
     utf8_inputs: &[],
     steps: &[],

@@ -6,7 +6,7 @@ use tracing::{Span, info_span};
 use crate::model::ModelSpec;
 use crate::text::id_in_log;
 
-use super::log_context::{LogContext, is_log_context_enabled};
+use super::log_context::{LogContext, current, is_log_context_enabled};
 use super::parent::{set_parent, trace_id};
 use super::{Scope, TraceContext};
 
@@ -66,6 +66,30 @@ impl Trace {
         let request = Scope { span, log_context };
         let queue = Span::none();
         Some(Box::new(Self { request, queue }))
+    }
+
+    /// Starts the trace of a request from a function of this process. Its parent is the current
+    /// span, and its log lines name the requests of the function.
+    pub fn nested(model: &ModelSpec) -> Option<Box<Self>> {
+        let span = info_span!(
+            target: TARGET,
+            "request",
+            model = &*model.name,
+            version = i64::from(model.version),
+            otel.kind = "internal",
+            otel.status_code = Empty,
+            otel.status_description = Empty,
+        );
+        let caller = is_log_context_enabled().then(current).flatten();
+        let log_context = caller.map(|caller| {
+            Arc::new(LogContext {
+                model: Arc::clone(&model.name),
+                ..LogContext::clone(&caller)
+            })
+        });
+        let request = Scope { span, log_context };
+        let queue = Span::none();
+        (!request.is_none()).then(|| Box::new(Self { request, queue }))
     }
 
     /// Records the client's request id.

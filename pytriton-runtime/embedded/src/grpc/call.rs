@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::offload::by_weight;
-use pytriton_core::request::{InferRequest, Parameters, TraceEvents};
+use pytriton_core::request::{Identity, InferRequest, Parameters, TraceEvents};
 use pytriton_engine::trace::{Trace, TraceContext, identified, listened};
 use pytriton_kserve::proto::{Pieces, ResponseWriter, request};
 use pytriton_protocol::proto::ModelInferRequest;
@@ -27,6 +27,7 @@ const END: &str = "triton_enable_empty_final_response";
 pub(super) struct Call {
     pub(super) app_state: Arc<AppState>,
     forwarded: Parameters,
+    identity: Identity,
     /// The client's trace context.
     context: Option<Box<TraceContext>>,
     /// The name of the call if each message has exactly one response.
@@ -48,6 +49,7 @@ impl Call {
     pub(super) fn new(
         app_state: Arc<AppState>,
         metadata: &MetadataMap,
+        identity: Identity,
         unary_endpoint: Option<&'static str>,
     ) -> Self {
         let forwarded = forwarded(&app_state, metadata);
@@ -57,6 +59,7 @@ impl Call {
         Self {
             app_state,
             forwarded,
+            identity,
             context: context.map(Box::new),
             unary_endpoint,
             since,
@@ -126,6 +129,7 @@ impl Call {
         for (name, value) in self.forwarded.iter() {
             request.parameters.insert(name, value.clone());
         }
+        request.identity = self.identity.clone();
         // Small contents keep the whole message alive.
         let kept_bytes = length.saturating_sub(request.data_bytes());
         request.settle(kept_bytes)?;

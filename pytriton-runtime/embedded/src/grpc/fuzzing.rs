@@ -29,8 +29,8 @@ use tokio::runtime::Builder;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_reflection::pb::v1::ServerReflectionRequest;
 
-use crate::fuzzing::{Decoded, echo, text};
 use crate::repository::ModelRepository;
+use crate::service::fuzzing::{Decoded, echo, text};
 use crate::service::routes::{Rpc, all};
 
 use super::compression::Encoding;

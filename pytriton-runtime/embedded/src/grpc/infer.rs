@@ -3,7 +3,7 @@ use std::sync::Arc;
 use axum::response::Response;
 use futures_util::stream::iter;
 use pytriton_core::offload::by_weight;
-use pytriton_core::request::InferRequest;
+use pytriton_core::request::{Identity, InferRequest};
 use pytriton_kserve::proto::{Envelope, Pieces};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
@@ -44,10 +44,10 @@ pub(super) async fn infer(
 /// Serves a call with one request and one response.
 pub(super) async fn unary(
     app_state: Arc<AppState>,
-    metadata: MetadataMap,
+    (metadata, identity): (MetadataMap, Identity),
     messages: Messages<Pieces>,
 ) -> Response {
-    match respond(app_state, &metadata, messages).await {
+    match respond(app_state, (&metadata, identity), messages).await {
         Ok(message) => response_body::response(iter([Ok(message)])),
         Err(status) => status.into_http(),
     }
@@ -55,10 +55,15 @@ pub(super) async fn unary(
 
 async fn respond(
     app_state: Arc<AppState>,
-    metadata: &MetadataMap,
+    (metadata, identity): (&MetadataMap, Identity),
     mut messages: Messages<Pieces>,
 ) -> Result<Framed, Status> {
-    let call = Arc::new(Call::new(app_state, metadata, Some("ModelInfer RPC")));
+    let call = Arc::new(Call::new(
+        app_state,
+        metadata,
+        identity,
+        Some("ModelInfer RPC"),
+    ));
     let message = messages.first().await?;
     let asked = call.read(message, messages.limit()).await?;
     let arrival = messages.arrival();

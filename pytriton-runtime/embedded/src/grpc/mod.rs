@@ -4,7 +4,6 @@
 
 mod call;
 mod compression;
-mod content_type;
 mod deadline;
 mod descriptors;
 mod error;
@@ -35,7 +34,6 @@ mod timed_body;
 mod trace;
 mod unary;
 
-pub(crate) use content_type::is_grpc;
 pub use error::GrpcError;
 pub(crate) use error::refusal;
 pub use routes::routes;

@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
 use axum::extract::Request;
+use axum::http::request::Parts;
 use axum::response::Response;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use futures_util::stream::iter;
 use pytriton_core::memory_budget::MemoryBudget;
-use pytriton_core::request::Arrival;
+use pytriton_core::request::{Arrival, Identity};
 use pytriton_core::shared_memory::Kind;
 use pytriton_kserve::proto::server_metadata;
 use pytriton_protocol::proto::{
@@ -20,8 +21,8 @@ use tokio::sync::Semaphore;
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
-use crate::service::AppState;
 use crate::service::routes::{Route, Rpc};
+use crate::service::{AppState, Operation};
 
 use super::compression::Encoding;
 use super::descriptors::Descriptors;
@@ -83,14 +84,16 @@ impl Service {
         let permit = budget.empty_permit();
         match rpc {
             Rpc::ModelInfer => {
+                let identity = identity(&app_state, &parts);
                 let metadata = MetadataMap::from_headers(parts.headers);
                 let messages = Messages::new(body, permit, options);
-                infer::unary(app_state, metadata, messages).boxed()
+                infer::unary(app_state, (metadata, identity), messages).boxed()
             }
             Rpc::ModelStreamInfer => {
+                let identity = identity(&app_state, &parts);
                 let metadata = MetadataMap::from_headers(parts.headers);
                 let messages = Messages::new(body, permit, options);
-                ready(stream::stream(app_state, &metadata, messages)).boxed()
+                ready(stream::stream(app_state, (&metadata, identity), messages)).boxed()
             }
             Rpc::HealthWatch => {
                 let unary = Unary::new(Messages::new(body, permit, options));
@@ -112,6 +115,12 @@ impl Service {
             }
         }
     }
+}
+
+/// Returns the client of an inference call.
+fn identity(app_state: &AppState, head: &Parts) -> Identity {
+    let access_control = &app_state.access_control;
+    access_control.identify(Operation::Infer, &head.headers, &head.extensions)
 }
 
 async fn respond(app_state: Arc<AppState>, rpc: Rpc, call: Unary) -> Response {
@@ -149,7 +158,7 @@ async fn response(app_state: &AppState, rpc: Rpc, call: Unary) -> Result<Framed,
             call.respond(respond).await
         }
         Rpc::ServerMetadata => {
-            let respond = |_: &ServerMetadataRequest| Ok(server_metadata());
+            let respond = |_: &ServerMetadataRequest| Ok(server_metadata(&app_state.id));
             call.respond(respond).await
         }
         Rpc::ModelReady => {

@@ -6,6 +6,7 @@ use axum::response::Response;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{StreamExt, unfold};
+use pytriton_core::request::Identity;
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_kserve::proto::Pieces;
 use tonic::Status;
@@ -29,12 +30,12 @@ const STRICT: &str = "triton_grpc_error";
 /// stream then ends with an error status.
 pub(super) fn stream(
     app_state: Arc<AppState>,
-    metadata: &MetadataMap,
+    (metadata, identity): (&MetadataMap, Identity),
     messages: Messages<Pieces>,
 ) -> Response {
     let stopping = app_state.models.stopping().boxed();
     let strict = metadata.get(STRICT).is_some_and(|value| value == "true");
-    let call = Arc::new(Call::new(app_state, metadata, None));
+    let call = Arc::new(Call::new(app_state, metadata, identity, None));
     let reader = Reader {
         messages,
         stopping,

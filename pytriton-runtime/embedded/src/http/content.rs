@@ -23,8 +23,13 @@ impl Content {
     pub(crate) fn comment(&self) -> Option<Bytes> {
         match self {
             Self::Parts(_) => None,
-            Self::Events(_) => Some(KEEP_ALIVE.into_bytes()),
+            Self::Events(_) => Some(Self::event_comment()),
         }
+    }
+
+    /// Returns a comment that may be sent between events.
+    pub(crate) fn event_comment() -> Bytes {
+        KEEP_ALIVE.into_bytes()
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 use pytriton_core::model::{ModelSpec, Surface};
-use pytriton_core::request::Request;
+use pytriton_core::request::{Identity, Request};
 use pytriton_core::shared_memory::Regions;
 use pytriton_engine::Limits;
 use pytriton_kserve::generate::{GenerateFormat, decode_generate_request};
@@ -17,7 +17,7 @@ use pytriton_kserve::{
 };
 use pytriton_protocol::tensor::AlignedBuffer;
 
-use crate::fuzzing::{Decoded, echo, text};
+use crate::service::fuzzing::{Decoded, echo, text};
 
 use super::openai::choice_request;
 use super::router::READ_BYTES_PER_BYTE;
@@ -89,7 +89,15 @@ pub fn openai(
     let request = request.map_err(text)?;
     let bodies = request.bodies.iter();
     let inputs = bodies
-        .map(|body| choice_request(body, spec, limits.max_json_depth, &permit))
+        .map(|body| {
+            choice_request(
+                body,
+                spec,
+                limits.max_json_depth,
+                &Identity::ANONYMOUS,
+                &permit,
+            )
+        })
         .collect::<Result<Vec<_>, _>>()
         .map_err(text)?;
     drop(body);

@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, StatusCode};
 use futures_util::stream::unfold;
 use pytriton_core::memory_budget::MemoryBudget;
 use pytriton_core::offload::by_weight;
-use pytriton_core::request::{Response, TraceEvents};
+use pytriton_core::request::{Identity, Response, TraceEvents};
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::text::for_client;
 use pytriton_core::tracked_bytes::TrackedBytes;
@@ -28,12 +28,12 @@ use super::{HttpError, body};
 /// Source: `HTTPAPIServer::HandleGenerate` in Triton 2.51.
 pub(super) async fn generate<B: Body>(
     app_state: &AppState,
-    name: &str,
-    version: Option<&str>,
+    model: (&str, Option<&str>),
+    identity: Identity,
     headers: &HeaderMap,
     body: B,
 ) -> Result<HttpResponse, Failure> {
-    let asked = ask(app_state, name, version, headers, body).await;
+    let asked = ask(app_state, model, identity, headers, body).await;
     let mut asked = asked.map_err(Failure::json)?;
     let only = match asked.responses.next().await {
         Some(first) if asked.responses.next().await.is_none() => first,
@@ -52,12 +52,12 @@ pub(super) async fn generate<B: Body>(
 /// begins without it.
 pub(super) async fn generate_stream<B: Body>(
     app_state: &AppState,
-    name: &str,
-    version: Option<&str>,
+    model: (&str, Option<&str>),
+    identity: Identity,
     headers: &HeaderMap,
     body: B,
 ) -> Result<HttpResponse, Failure> {
-    let asked = ask(app_state, name, version, headers, body).await;
+    let asked = ask(app_state, model, identity, headers, body).await;
     let mut asked = asked.map_err(Failure::json)?;
     let first = match first_event(asked.responses.next()).await {
         None => Ok(None),
@@ -101,8 +101,8 @@ struct Writer {
 
 async fn ask(
     app_state: &AppState,
-    name: &str,
-    version: Option<&str>,
+    (name, version): (&str, Option<&str>),
+    identity: Identity,
     headers: &HeaderMap,
     body: impl Body,
 ) -> Result<AcceptedRequest, HttpError> {
@@ -126,6 +126,7 @@ async fn ask(
     let length = body.len();
     let decode = move || decode_generate_request(&body, &spec, max_depth, permit);
     let mut request = by_weight(length, decode).await.map_err(Error::from)?;
+    request.identity = identity;
     request.settle(0).map_err(Error::from)?;
     request.trace = identified(trace, &request.id);
     let format = GenerateFormat::new(model.spec(), &request.id, &request.memory);

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 use pytriton_core::model::ModelSpec;
 use pytriton_core::offload::{in_place_or_on_thread, is_light, on_thread};
-use pytriton_core::request::{InferRequest, RequestError, Response, TraceEvents};
+use pytriton_core::request::{Identity, InferRequest, RequestError, Response, TraceEvents};
 use pytriton_core::shared_memory::Regions;
 use pytriton_engine::trace::identified;
 use pytriton_kserve::{
@@ -28,8 +28,8 @@ use super::{HttpError, body};
 /// Serves an inference request.
 pub(super) async fn infer<B: Body>(
     app_state: &AppState,
-    name: &str,
-    version: Option<&str>,
+    (name, version): (&str, Option<&str>),
+    identity: Identity,
     headers: &mut HeaderMap,
     body: B,
 ) -> Result<HttpResponse, Failure> {
@@ -66,6 +66,7 @@ pub(super) async fn infer<B: Body>(
         Box::pin(in_place_or_on_thread(text, decode)).await
     };
     let (mut request, format) = decoded.map_err(|error| unread(error.into()))?;
+    request.identity = identity;
     // Binary data keeps the whole body alive.
     let kept_bytes = if text < length { text } else { 0 };
     let settled = request.settle(kept_bytes);

@@ -13,8 +13,8 @@ use pytriton_engine::tls::Certificates;
 use pytriton_engine::trace::dropped_spans;
 
 use crate::metrics::{
-    System, cache_exposition, certificate_exposition, exposition, latencies_exposition,
-    load_exposition, process_exposition, spans_exposition,
+    ProgramMetrics, System, cache_exposition, calls_exposition, certificate_exposition, exposition,
+    latencies_exposition, load_exposition, process_exposition, spans_exposition,
 };
 use crate::repository::{Model, ModelRepository};
 
@@ -26,6 +26,7 @@ pub struct Metrics {
     models: Arc<ModelRepository>,
     system: System,
     certificates: Vec<Certificates>,
+    program: Option<ProgramMetrics>,
     cache: TextCache,
 }
 
@@ -36,20 +37,32 @@ impl Metrics {
             models,
             system: System::default(),
             certificates,
+            program: None,
             cache: TextCache::default(),
         }
+    }
+
+    /// Adds metrics of the program.
+    pub(crate) fn with_program(self, program: Option<ProgramMetrics>) -> Self {
+        Self { program, ..self }
     }
 
     /// Returns the current metrics in Prometheus' text format. If many clients do not read their
     /// responses, a recent text is reused.
     pub(crate) async fn text(self: &Arc<Self>) -> Bytes {
+        let program = match &self.program {
+            Some(program) => program.text().await,
+            None => "".into(),
+        };
+        let weight = weight(&self.models).saturating_add(program.len());
         let metrics = Arc::clone(self);
-        let text = move || metrics.cache.text(|| metrics.write());
-        report(weight(&self.models), text).await
+        let text = move || metrics.cache.text(|| metrics.write() + &program);
+        report(weight, text).await
     }
 
     fn write(&self) -> String {
         let mut text = write_models(&self.models);
+        text += &calls_exposition(&self.models.calls());
         text += &self.system.exposition();
         text += &process_exposition();
         if let Some(spans) = dropped_spans() {

@@ -4,14 +4,15 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use bytes::Bytes;
 use pytriton_core::memory_budget::MemoryPermit;
+use pytriton_core::request::Identity;
 use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_engine::port::Port;
-use pytriton_kserve::SERVER_METADATA;
+use pytriton_kserve::ServerMetadata;
 
 use crate::service::routes::{
     BodySize, Endpoint, ErrorFormat, KserveEndpoint, Params, Rejection, Route, RouteMatch, admit,
 };
-use crate::service::{AppState, Error};
+use crate::service::{AppState, Error, Operation};
 
 use super::body::Body;
 use super::docs::Relay;
@@ -44,6 +45,7 @@ pub(crate) async fn handle_parts<B: Body>(
         uri,
         method,
         headers,
+        extensions,
         ..
     } = parts;
     let RouteMatch { route, params } = match admit(app_state, port, uri, method, headers) {
@@ -55,7 +57,11 @@ pub(crate) async fn handle_parts<B: Body>(
             endpoint @ (KserveEndpoint::Infer
             | KserveEndpoint::Generate
             | KserveEndpoint::GenerateStream),
-        ) => inference(app_state, params, endpoint, headers, body).await,
+        ) => {
+            let operation = Operation::Infer;
+            let identity = (app_state.access_control).identify(operation, headers, extensions);
+            inference(app_state, params, (endpoint, identity), headers, body).await
+        }
         // Boxed, so that the future of frequent routes is not as large as that of all others.
         Endpoint::Kserve(endpoint) => {
             let request = (route, params, &*method);
@@ -63,7 +69,13 @@ pub(crate) async fn handle_parts<B: Body>(
         }
         Endpoint::OpenAi(endpoint) => {
             let models = TextModels::Local(Arc::clone(&app_state.models));
-            let response = openai::handle(app_state, &models, endpoint, params, headers, body);
+            let response = openai::handle(
+                app_state,
+                &models,
+                (endpoint, params),
+                (headers, extensions),
+                body,
+            );
             return Box::pin(response).await;
         }
         Endpoint::Docs(endpoint) => match &app_state.docs {
@@ -95,7 +107,8 @@ pub(crate) async fn handle_openai_port<B: Body>(
     };
     match route.endpoint {
         Endpoint::OpenAi(endpoint) => {
-            openai::handle(app_state, models, endpoint, params, headers, body).await
+            let head = (headers, &parts.extensions);
+            openai::handle(app_state, models, (endpoint, params), head, body).await
         }
         _ => openai::refusal(HttpError::NotFound, &parts),
     }
@@ -124,21 +137,25 @@ pub(crate) async fn handle_docs_port<B: Body>(
 async fn inference<B: Body>(
     app_state: &AppState,
     params: Params<'_>,
-    endpoint: KserveEndpoint,
+    (endpoint, identity): (KserveEndpoint, Identity),
     headers: &mut HeaderMap,
     body: B,
 ) -> Result<HttpResponse, Failure> {
     let (name, version) = (params.model.unwrap_or_default(), params.version);
+    let model = (name, version);
     let load = LoadFormat::of(headers);
     let mut response = match endpoint {
         KserveEndpoint::Generate => {
-            Box::pin(generate::generate(app_state, name, version, headers, body)).await?
+            Box::pin(generate::generate(
+                app_state, model, identity, headers, body,
+            ))
+            .await?
         }
         KserveEndpoint::GenerateStream => {
-            let response = generate::generate_stream(app_state, name, version, headers, body);
+            let response = generate::generate_stream(app_state, model, identity, headers, body);
             Box::pin(response).await?
         }
-        _ => infer::infer(app_state, name, version, headers, body).await?,
+        _ => infer::infer(app_state, model, identity, headers, body).await?,
     };
     if let Some(load) = load
         && let Ok(model) = app_state.model(name, version)
@@ -172,7 +189,11 @@ async fn others<B: Body>(
     } = params;
     let name = model.unwrap_or_default();
     match endpoint {
-        KserveEndpoint::ServerMetadata => held(app_state, JSON, SERVER_METADATA.to_json()),
+        KserveEndpoint::ServerMetadata => held(
+            app_state,
+            JSON,
+            ServerMetadata::named(&app_state.id).to_json(),
+        ),
         KserveEndpoint::ServerLive => Ok(healthy("live", true)),
         KserveEndpoint::ServerReady => Ok(healthy("ready", app_state.models.ready())),
         KserveEndpoint::ModelMetadata => model::metadata(app_state, name, version),

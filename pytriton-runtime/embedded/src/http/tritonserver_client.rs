@@ -36,7 +36,7 @@ const STANDBY_TIMEOUT: Duration = Duration::from_secs(1);
 pub(super) enum TritonserverError {
     /// The connection could not be opened or has failed.
     #[error("tritonserver does not respond: {0}")]
-    Gone(String),
+    Disconnected(String),
     /// This process has the maximum number of concurrent requests to tritonserver.
     #[error("tritonserver does not respond: all connections to it are in use")]
     Full,
@@ -57,8 +57,8 @@ pub(super) enum TritonserverError {
 
 impl TritonserverError {
     /// The error of a failed connection.
-    pub(super) fn gone(error: impl fmt::Display) -> Self {
-        Self::Gone(error.to_string())
+    pub(super) fn disconnected(error: impl fmt::Display) -> Self {
+        Self::Disconnected(error.to_string())
     }
 }
 
@@ -103,8 +103,8 @@ impl TritonserverClient {
     ///
     /// # Errors
     ///
-    /// Returns [`TritonserverError::Full`] if no connection becomes available in time, or [`TritonserverError::Gone`]
-    /// if tritonserver does not accept the connection.
+    /// Returns [`TritonserverError::Full`] if no connection becomes available in time, or
+    /// [`TritonserverError::Disconnected`] if tritonserver does not accept the connection.
     pub(super) async fn connect(&self) -> Result<Connection, TritonserverError> {
         let standby = self.standby().clone();
         match standby {
@@ -132,7 +132,7 @@ impl TritonserverClient {
             .and_then(Result::ok);
         let permit = permit.ok_or(TritonserverError::Full)?;
         let opened = open(address).await;
-        let (sender, _, driver) = opened.map_err(TritonserverError::gone)?;
+        let (sender, _, driver) = opened.map_err(TritonserverError::disconnected)?;
         let mut tasks = JoinSet::new();
         tasks.spawn(driver);
         Ok(Connection::Own {

@@ -45,6 +45,16 @@ pub enum ControlError {
         /// The reason.
         reason: String,
     },
+    /// The model calls a model that is not loaded.
+    #[error(
+        "load failed for model '{model}': it calls model '{callee}', which is not loaded: load it first\n"
+    )]
+    Callee {
+        /// The model.
+        model: Arc<str>,
+        /// The called model.
+        callee: String,
+    },
     /// The version policy selects no version.
     #[error(
         "load failed for model '{model}': at least one version must be available under the version policy of model '{model}'\n"
@@ -79,7 +89,9 @@ impl ControlError {
             Self::NotExplicit | Self::Stopping => Status::Unavailable,
             Self::RepositoryName => Status::Unsupported,
             Self::Parameter { .. } | Self::ParameterKind { .. } => Status::InvalidArgument,
-            Self::NoVersion { .. } | Self::Failed { .. } => Status::InvalidArgument,
+            Self::NoVersion { .. } | Self::Failed { .. } | Self::Callee { .. } => {
+                Status::InvalidArgument
+            }
             Self::Body { .. } | Self::Unknown { .. } => Status::Internal,
             Self::Config { .. } | Self::Unloaded { .. } => Status::Internal,
         }

@@ -156,6 +156,14 @@ impl ModelRepository {
         }
         found.retain(|found| taken.contains(&found.registration.spec.version));
         registrations.retain(|model| taken.contains(&model.spec.version));
+        let mut callees = registrations.iter().flat_map(|model| &model.spec.callees);
+        let missing = callees.find(|callee| self.versions(&callee.name).is_empty());
+        if let Some(callee) = missing {
+            return Err(ControlError::Callee {
+                model: Arc::clone(name),
+                callee: callee.name.clone(),
+            });
+        }
         for found in &found {
             self.unless_serving(found, State::Loading);
         }

@@ -19,6 +19,7 @@ mod model_repository;
 mod model_responses;
 mod readiness;
 mod repository_index;
+mod served_models;
 mod state;
 mod transition;
 mod versions;

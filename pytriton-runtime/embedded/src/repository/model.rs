@@ -10,6 +10,7 @@ use pytriton_core::statistics::{Latencies, ModelStatistics};
 use pytriton_kserve::ResponseWriter;
 use pytriton_scheduler::cache::ResponseCache;
 use pytriton_scheduler::{Policy, Resources, Scheduler};
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use crate::metrics::MetricsConfig;
@@ -24,6 +25,8 @@ pub struct Model {
     writer: ResponseWriter,
     pub(super) scheduler: Scheduler,
     cached: Option<Cached>,
+    /// The runtime of the server. Threads without a runtime can call the model, too.
+    pub(super) runtime: Handle,
 }
 
 impl Model {
@@ -47,6 +50,7 @@ impl Model {
             spec,
             scheduler,
             cached: cache.map(|cache| Cached::new(cache, &resources.budget)),
+            runtime: Handle::current(),
         })
     }
 

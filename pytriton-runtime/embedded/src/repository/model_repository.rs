@@ -1,16 +1,18 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use futures_util::stream::FuturesOrdered;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 use pytriton_core::instance::FatalError;
+use pytriton_core::local_models::LocalModels;
 use pytriton_core::memory_budget::MemoryBudget;
 use pytriton_core::model::ModelSpec;
-use pytriton_core::registry::{Registration, Registry};
+use pytriton_core::registry::{Registration, Registry, callees_first, callers_first};
 use pytriton_core::request::RequestError;
+use pytriton_core::statistics::CallStatistics;
 use pytriton_core::text::excerpt;
 use pytriton_engine::Limits;
 use pytriton_engine::options::ControlOptions;
@@ -20,12 +22,14 @@ use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
+use crate::ReadinessCheck;
 use crate::metrics::MetricsConfig;
 use crate::trace_extension::Tracer;
 
 use super::catalog_guard::CatalogGuard;
-use super::loaded_models::{LoadedModels, LoadedSnapshot, Models};
+use super::loaded_models::{LoadedSnapshot, Models};
 use super::repository_index::RepositoryIndex;
+use super::served_models::ServedModels;
 use super::state::State;
 use super::transition::Transition;
 use super::{LoadError, Model};
@@ -36,7 +40,7 @@ use super::{LoadError, Model};
 pub struct ModelRepository {
     /// All models that can be served. Lock order: before `models`.
     catalog: Mutex<RepositoryIndex>,
-    models: RwLock<LoadedModels>,
+    models: Arc<ServedModels>,
     pub(super) control: ControlOptions,
     loads: Semaphore,
     cache: OnceLock<Arc<ResponseCache>>,
@@ -49,6 +53,7 @@ pub struct ModelRepository {
     /// Whether any model has sequences.
     has_sequences: AtomicBool,
     tracer: OnceLock<Tracer>,
+    readiness_check: OnceLock<ReadinessCheck>,
 }
 
 impl ModelRepository {
@@ -91,51 +96,74 @@ impl ModelRepository {
             catalog.insert(model, State::New);
         }
         let served = registry.served();
-        let at_start = |model: &&Registration| control.at_start(&model.spec.name);
+        // A model needs those that it calls.
+        let at_start = served.with_callees(|name| control.at_start(name));
+        let at_start = |model: &&Registration| at_start.contains(&model.spec.name);
         let at_start: Vec<&Registration> = served.registrations().filter(at_start).collect();
         for model in &at_start {
             catalog.insert(model, State::Loading);
         }
+        let resources = Resources::new(&Handle::current(), limits.max_bytes_in_flight);
+        let models = Arc::new(ServedModels::new(&resources.budget));
         let side_by_side = control.model_load_thread_count.max(1) as usize;
         let set = Self {
             catalog: Mutex::new(catalog),
-            models: RwLock::default(),
+            models,
             loads: Semaphore::new(side_by_side.min(Semaphore::MAX_PERMITS)),
             control,
             cache: OnceLock::new(),
             cache_bytes: limits.response_cache_bytes,
             max_queue_size: limits.max_queue_size,
             metrics,
-            resources: Resources::new(&Handle::current(), limits.max_bytes_in_flight),
+            resources,
             stopping: watch::Sender::new(false),
             readiness: Mutex::default(),
             has_sequences: AtomicBool::new(false),
             tracer: OnceLock::new(),
+            readiness_check: OnceLock::new(),
         };
-        let loading = at_start.into_iter();
-        let loading = loading.map(async |model| (model, set.started(model).await));
+        // A model can call others while it is loaded.
+        for group in callees_first(at_start, |model| &model.spec) {
+            set.start_all(group).await?;
+        }
+        Ok(set)
+    }
+
+    /// Starts models concurrently.
+    async fn start_all(&self, models: Vec<&Registration>) -> Result<(), LoadError> {
+        let loading = models.into_iter();
+        let loading = loading.map(async |model| (model, self.started(model).await));
         let mut loading: FuturesOrdered<_> = loading.collect();
         while let Some((registration, started)) = loading.next().await {
             match started {
                 Ok(model) => {
                     let name = &registration.spec.name;
-                    let mut catalog = set.catalog();
+                    let mut catalog = self.catalog();
                     let found = catalog.insert(registration, State::Loading);
                     let loaded = Some((found, model));
-                    set.change(|models| Transition::new(&mut catalog, models, name, loaded));
+                    self.change(|models| Transition::new(&mut catalog, models, name, loaded));
                 }
-                Err(error) if set.control.exit_on_error => return Err(error),
+                Err(error) if self.control.exit_on_error => return Err(error),
                 Err(error) => {
                     tracing::error!(%error, "a model could not be loaded; the server runs without it");
                     let spec = &registration.spec;
-                    if let Some(state) = set.catalog().state(&spec.name, spec.version) {
+                    if let Some(state) = self.catalog().state(&spec.name, spec.version) {
                         *state = State::failed(&error.reason());
                     }
                 }
             }
         }
-        drop(loading);
-        Ok(set)
+        Ok(())
+    }
+
+    /// Sets the program's own check of the readiness. Only the first call has an effect.
+    pub(crate) fn check_readiness(&self, check: ReadinessCheck) {
+        drop(self.readiness_check.set(check));
+    }
+
+    /// Returns whether the readiness can change without a change of a model.
+    pub(super) fn has_readiness_check(&self) -> bool {
+        self.readiness_check.get().is_some()
     }
 
     /// Sets the tracer, which selects the requests that are traced. Only the first call has an
@@ -160,8 +188,9 @@ impl ModelRepository {
             .response_cache
             .then(|| self.cache.get_or_init(cache));
         let mut retries = self.control.model_load_retry_count;
+        let model = model.clone().with_models(&self.local_models());
         loop {
-            match Model::start(model, self.max_queue_size, cache, &self.resources).await {
+            match Model::start(&model, self.max_queue_size, cache, &self.resources).await {
                 Err(error) if retries > 0 => {
                     tracing::warn!(%error, retries, "loading the model failed; retrying");
                     retries -= 1;
@@ -175,7 +204,7 @@ impl ModelRepository {
 
     /// Returns the models that serve, and those that complete accepted requests.
     pub(crate) fn loaded(&self) -> LoadedSnapshot {
-        self.models.read().snapshot()
+        self.models.loaded.read().snapshot()
     }
 
     pub(super) fn catalog(&self) -> CatalogGuard<'_> {
@@ -210,7 +239,7 @@ impl ModelRepository {
     }
 
     pub(super) fn change<T>(&self, change: impl FnOnce(&mut Models) -> T) -> T {
-        let mut models = self.models.write();
+        let mut models = self.models.loaded.write();
         let result = models.change(change);
         let mut all = models.serving().values().flat_map(BTreeMap::values);
         let has_sequences = all.any(|model| model.spec().sequence_batching().is_some());
@@ -221,7 +250,7 @@ impl ModelRepository {
     }
 
     pub(super) fn snapshot(&self) -> Arc<Models> {
-        let models = self.models.read();
+        let models = self.models.loaded.read();
         Arc::clone(models.serving())
     }
 
@@ -239,6 +268,17 @@ impl ModelRepository {
     /// Returns the memory budget of all requests and responses.
     pub fn budget(&self) -> &Arc<MemoryBudget> {
         &self.resources.budget
+    }
+
+    /// Returns the models for calls within the process.
+    pub fn local_models(&self) -> Weak<dyn LocalModels> {
+        let models: Arc<dyn LocalModels> = Arc::clone(&self.models) as _;
+        Arc::downgrade(&models)
+    }
+
+    /// Returns the calls between models.
+    pub fn calls(&self) -> Vec<CallStatistics> {
+        self.models.call_graph.statistics()
     }
 
     /// Returns the metrics configuration.
@@ -279,7 +319,7 @@ impl ModelRepository {
     ///
     /// Returns [`RequestError::UnknownModel`] or [`RequestError::UnloadedModel`].
     pub fn model(&self, name: &str, version: Option<u64>) -> Result<Arc<Model>, RequestError> {
-        let models = self.models.read();
+        let models = self.models.loaded.read();
         let versions = models.serving().get(name);
         let model = match (versions, version) {
             (None, _) => None,
@@ -323,13 +363,19 @@ impl ModelRepository {
     }
 
     /// Returns whether the server is ready: it is not stopping and, with strict readiness, every
-    /// model that is not unloaded has an available instance.
+    /// model that is not unloaded has an available instance. The program's own check, if any, must
+    /// agree.
     pub fn ready(&self) -> bool {
         let well = || {
             let catalog = self.catalog();
             catalog.is_healthy(|name, version| self.serves(name, version))
         };
-        !self.is_stopping() && (!self.control.strict_readiness || well())
+        let own = || {
+            self.readiness_check
+                .get()
+                .is_none_or(ReadinessCheck::passes)
+        };
+        !self.is_stopping() && (!self.control.strict_readiness || well()) && own()
     }
 
     /// Reports that the server is not ready. Requests are still served, except those that start a
@@ -365,12 +411,17 @@ impl ModelRepository {
     pub async fn drain(&self, deadline: Instant) -> bool {
         self.stop_being_ready();
         let models = self.loaded();
-        for model in models.all() {
-            model.scheduler.close();
+        let all: Vec<_> = models.all().collect();
+        let mut drained = true;
+        // A model is called until its callers have completed their requests.
+        for callers in callers_first(all, |model| model.spec()) {
+            for model in &callers {
+                model.scheduler.close();
+            }
+            let draining = callers.iter().map(|model| model.drain(deadline));
+            drained &= join_all(draining).await.into_iter().all(|drained| drained);
         }
-        let drained = models.all().map(|model| model.drain(deadline));
-        let drained = join_all(drained).await;
-        drained.into_iter().all(|drained| drained)
+        drained
     }
 }
 

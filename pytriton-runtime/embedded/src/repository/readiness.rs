@@ -1,8 +1,13 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use super::ModelRepository;
+
+/// How often watches call the program's own check of the readiness.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A watch of the server readiness for one client.
 #[derive(Debug)]
@@ -32,7 +37,8 @@ impl ReadinessWatch {
 }
 
 impl ModelRepository {
-    /// Watches the readiness of the server. One task serves all watches, without polling.
+    /// Watches the readiness of the server. One task serves all watches. It polls only the
+    /// program's own check.
     pub(crate) fn watch_readiness(self: &Arc<Self>) -> ReadinessWatch {
         ReadinessWatch {
             readiness: self.published_readiness(),
@@ -55,8 +61,15 @@ impl ModelRepository {
         let mut changes = self.readiness_changes().subscribe();
         let (sender, receiver) = watch::channel(self.ready());
         let models = Arc::downgrade(self);
+        let polled = self.has_readiness_check();
         tokio::spawn(async move {
-            while changes.changed().await.is_ok()
+            let mut changed = async || match polled {
+                true => timeout(CHECK_INTERVAL, changes.changed())
+                    .await
+                    .unwrap_or(Ok(())),
+                false => changes.changed().await,
+            };
+            while changed().await.is_ok()
                 && let Some(models) = models.upgrade()
             {
                 let ready = models.ready();

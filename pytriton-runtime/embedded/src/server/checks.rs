@@ -13,6 +13,7 @@ use crate::metrics::MetricsConfig;
 use crate::trace_extension::{TraceConfigError, Tracer, trace_config};
 
 use super::EmbeddedError;
+use super::keepalive::KEEPALIVE;
 
 /// Returns whether a model has OpenAI routes.
 pub(super) fn has_text_models(registry: &Registry) -> bool {
@@ -117,6 +118,17 @@ pub(super) fn check_no_tls(options: &Options) -> Result<(), TlsError> {
     }
 }
 
+/// Refuses options about connections and their requests if no port is opened.
+pub(super) fn check_no_port_options(options: &Options) -> Result<(), EmbeddedError> {
+    let flags = &options.triton.flags;
+    let log = options.access_log.is_some().then_some("access-log");
+    let mut keepalive = KEEPALIVE.into_iter().filter(|name| flags.contains(name));
+    match log.or_else(|| keepalive.next()) {
+        Some(option) => Err(EmbeddedError::NoPort { option }),
+        None => Ok(()),
+    }
+}
+
 /// Creates the tracer with the trace settings of the options.
 pub(super) fn tracer(options: &Options) -> Result<Tracer, TraceConfigError> {
     let settings = trace_config(options.triton.flags.values("trace-config"))?;
@@ -158,5 +170,16 @@ mod tests {
             let error = check_no_tls(&options).unwrap_err().to_string();
             assert!(error.contains(&format!("--{port}-use-ssl")), "{error}");
         }
+    }
+
+    #[test]
+    fn router_refuses_options_of_ports() {
+        for argument in ["--access-log=json", "--grpc-keepalive-timeout=5"] {
+            let options = Options::parse([argument]).unwrap();
+            let error = check_no_port_options(&options).unwrap_err().to_string();
+            let (option, _) = argument.split_once('=').unwrap();
+            assert!(error.starts_with(option), "{error}");
+        }
+        check_no_port_options(&Options::parse::<&str>([]).unwrap()).unwrap();
     }
 }

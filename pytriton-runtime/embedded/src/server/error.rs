@@ -66,11 +66,11 @@ pub enum EmbeddedError {
     /// The SageMaker routes cannot be served. The messages are tritonserver's.
     #[error("failed to start SageMaker service: {0}")]
     SageMaker(String),
-    /// The routes of a platform need a port of their own, and a router has none.
+    /// The option is about ports of the server, and a router has none.
     #[error(
         "--{option} requires a separate port, and a router has no ports: run the server, or remove the option"
     )]
-    NoPlatform {
+    NoPort {
         /// The option.
         option: &'static str,
     },

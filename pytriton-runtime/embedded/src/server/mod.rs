@@ -4,8 +4,10 @@
 //! tritonserver. Both check the options first ([`checks`]), bind the ports before the models are
 //! loaded, and listen once the models are ready.
 
+mod called_models;
 pub mod checks;
 mod error;
+mod keepalive;
 mod listener;
 mod platforms;
 mod port_certificates;
@@ -13,6 +15,7 @@ mod serve;
 mod services;
 mod sidecar;
 
+pub use called_models::CalledModels;
 pub use error::EmbeddedError;
 pub use serve::Server;
 pub use services::services;

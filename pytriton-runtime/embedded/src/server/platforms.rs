@@ -42,7 +42,7 @@ impl Platforms {
             .into_iter()
             .filter(|flag| is_allowed(options, flag));
         match asked.next() {
-            Some(option) => Err(EmbeddedError::NoPlatform { option }),
+            Some(option) => Err(EmbeddedError::NoPort { option }),
             None => Ok(()),
         }
     }

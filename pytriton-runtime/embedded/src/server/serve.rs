@@ -6,7 +6,7 @@ use pytriton_engine::access::Access;
 use pytriton_engine::options::{ControlOptions, Options};
 use pytriton_engine::port::{Port, PortMap};
 use pytriton_engine::{Addresses, HeaderForward, Limits};
-use pytriton_net::{Connections, Endpoint, HostCheck, Protocol, ReceiveWindows};
+use pytriton_net::{ConnectionLimits, Connections, Endpoint, HostCheck, Protocol, ReceiveWindows};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_blocking};
@@ -14,15 +14,17 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::http::{self, TextModels};
 use crate::metrics::MetricsConfig;
+use crate::port_service::models_router;
 use crate::repository::ModelRepository;
 use crate::service::{AppState, OpenApiDocument, is_used_by_page};
-use crate::{PortRoutes, PortService, serve};
+use crate::{Extensions, PortRoutes, PortService, serve};
 
 use super::EmbeddedError;
 use super::checks::{
-    access, check_control, check_docs_port, check_no_tls, check_openai_port, checked,
-    has_text_models, metrics, tracer,
+    access, check_control, check_docs_port, check_no_port_options, check_no_tls, check_openai_port,
+    checked, has_text_models, metrics, tracer,
 };
+use super::keepalive::keepalive;
 use super::listener::Reserved;
 use super::platforms::Platforms;
 use super::port_certificates::PortCertificates;
@@ -47,6 +49,7 @@ pub struct Server {
     /// Keeps the token file, which is removed when this is dropped.
     _access: Option<Arc<Access>>,
     pub(super) certificates: PortCertificates,
+    extensions: Extensions,
 }
 
 impl Server {
@@ -55,8 +58,13 @@ impl Server {
     /// # Errors
     ///
     /// Returns an [`EmbeddedError`] that names the option, the model or the address.
-    pub async fn start(registry: &Registry, options: &Options) -> Result<Self, EmbeddedError> {
+    pub async fn start(
+        registry: &Registry,
+        options: &Options,
+        extensions: &Extensions,
+    ) -> Result<Self, EmbeddedError> {
         let limits = checked(options)?;
+        let grpc = keepalive(options, limits.connections)?;
         check_control(registry, options)?;
         let tracer = tracer(options)?;
         let openai = has_text_models(&registry.served());
@@ -72,6 +80,9 @@ impl Server {
         let control = options.control.clone();
         let mut server = Self::load(registry, limits, control, metrics).await?;
         server.models.trace(tracer);
+        if let Some(check) = &extensions.ready {
+            server.models.check_readiness(check.clone());
+        }
         let listeners = reserved.listen(options, &certificates)?;
         server.addresses = listeners.addresses;
         if openai {
@@ -81,7 +92,9 @@ impl Server {
             server.addresses.share(Port::Docs, Port::Http);
         }
         server.certificates = certificates;
-        let endpoints = server.endpoints(listeners.ports, limits, options, &access, platforms);
+        server.extensions = extensions.clone();
+        let endpoints =
+            server.endpoints(listeners.ports, limits, grpc, options, &access, platforms);
         server.open(endpoints);
         server._access = Some(access);
         Ok(server)
@@ -98,6 +111,7 @@ impl Server {
     ) -> Result<Self, EmbeddedError> {
         check_control(registry, options)?;
         check_no_tls(options)?;
+        check_no_port_options(options)?;
         Platforms::check_none(options)?;
         let (limits, control) = (checked(options)?, options.control.clone());
         let tracer = tracer(options)?;
@@ -122,6 +136,7 @@ impl Server {
             endpoints: JoinSet::new(),
             _access: None,
             certificates: PortCertificates::default(),
+            extensions: Extensions::default(),
         })
     }
 
@@ -129,6 +144,7 @@ impl Server {
         &self,
         mut listeners: PortMap<TcpListener>,
         limits: Limits,
+        grpc_connections: ConnectionLimits,
         options: &Options,
         access: &Access,
         mut platforms: Platforms,
@@ -140,19 +156,20 @@ impl Server {
         let mut endpoints = Vec::new();
         let connections = limits.connections;
         let shared = self.addresses.grpc().is_some() && listeners.get(Port::Grpc).is_none();
+        let service = |routes| PortService::new(routes).access_log(options.access_log);
         let mut open = |port, routes| {
-            let protocol = match port {
-                Port::Grpc => Protocol::Http2,
-                _ => Protocol::Both,
+            let (protocol, connections) = match port {
+                Port::Grpc => (Protocol::Http2, grpc_connections),
+                Port::Http if shared => (Protocol::Both, grpc_connections),
+                _ => (Protocol::Both, connections),
             };
             let tls = self.certificates.get(port);
             endpoints.extend(listeners.remove(port).map(|listener| {
                 let hosts = host_check(&listener, options, tls.is_some());
-                let connections =
-                    Connections::new(PortService::new(routes), &connections, &windows)
-                        .protocol(protocol)
-                        .certificates(tls.cloned())
-                        .hosts(hosts);
+                let connections = Connections::new(service(routes), &connections, &windows)
+                    .protocol(protocol)
+                    .certificates(tls.cloned())
+                    .hosts(hosts);
                 Endpoint::new(listener, connections)
             }));
         };
@@ -170,10 +187,8 @@ impl Server {
             docs: None,
             ..(*http).clone()
         });
-        let metrics = Arc::new(http::Metrics::new(
-            Arc::clone(models),
-            self.certificates.all(),
-        ));
+        let metrics = http::Metrics::new(Arc::clone(models), self.certificates.all());
+        let metrics = Arc::new(metrics.with_program(self.extensions.metrics.clone()));
         let measured = options.allow_metrics.then(|| Arc::clone(&metrics));
         for (port, platform) in [
             (Port::VertexAi, platforms.vertex_ai(measured)),
@@ -184,12 +199,21 @@ impl Server {
                 open(port, routes);
             }
         }
-        if shared {
-            open(Port::Http, PortRoutes::Both(http, grpc));
-        } else {
-            let calls = PortRoutes::Grpc(Arc::clone(&http), grpc);
-            open(Port::Http, PortRoutes::Http(http));
-            open(Port::Grpc, calls);
+        let own = self.extensions.router.as_ref().map(|extend| {
+            let router = models_router(&http);
+            extend(router, self.addresses, models.local_models())
+        });
+        match (own, shared) {
+            (None, true) => open(Port::Http, PortRoutes::Both(http, grpc)),
+            (Some(own), true) => open(Port::Http, PortRoutes::Own(http, own, Some(grpc))),
+            (own, false) => {
+                open(Port::Grpc, PortRoutes::Grpc(Arc::clone(&http), grpc));
+                let routes = match own {
+                    Some(own) => PortRoutes::Own(http, own, None),
+                    None => PortRoutes::Http(http),
+                };
+                open(Port::Http, routes);
+            }
         }
         let routes = PortRoutes::Routes(http::metrics_router(metrics));
         open(Port::Metrics, routes);

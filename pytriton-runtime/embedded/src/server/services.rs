@@ -4,6 +4,7 @@ use axum::Router;
 use pytriton_engine::access::{Access, Closed, Protocol};
 use pytriton_engine::options::{ControlMode, Options};
 use pytriton_engine::{Addresses, HeaderForward, Limits};
+use pytriton_kserve::SERVER_METADATA;
 use pytriton_kserve::openapi::ServedRoutes;
 
 use crate::grpc;
@@ -20,7 +21,13 @@ pub fn services(
     addresses: Option<&Addresses>,
 ) -> (Arc<AppState>, Router) {
     let regions = Arc::default();
+    let id = options.triton.flags.values("id").last();
+    let id: Arc<str> = match id {
+        Some(id) => id.to_string_lossy().into(),
+        None => SERVER_METADATA.name.into(),
+    };
     let app_state = |forward: &HeaderForward, protocol, max_request_bytes| AppState {
+        id: Arc::clone(&id),
         models: Arc::clone(models),
         limits: Limits {
             max_request_bytes,
@@ -29,6 +36,7 @@ pub fn services(
         forward: forward.clone(),
         access_control: AccessControl::new(access, protocol),
         regions: Arc::clone(&regions),
+        access_log: options.access_log.is_some(),
         docs: None,
     };
     let http = AppState {

@@ -2,16 +2,21 @@ use std::sync::Arc;
 
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use pytriton_engine::access::{Access, Group, Protocol, Secrets};
+use pytriton_engine::access::{Access, Group, IdentityHeader, Protocol, Secrets};
 use thiserror::Error;
 
 use super::operation::Operation;
 
 const BEARER: &[u8] = b"Bearer ";
 
-/// The access rules of one protocol. A group without a lock is open.
+/// The access rules of one protocol, and how its clients are identified.
 #[derive(Debug, Clone, Default)]
-pub struct AccessControl([Option<Arc<RequiredHeader>>; Group::ALL.len()]);
+pub struct AccessControl {
+    /// A group without a lock is open.
+    pub(super) locks: [Option<Arc<RequiredHeader>>; Group::ALL.len()],
+    /// The header in which a proxy sends the name of the client.
+    pub(super) identity_header: Option<HeaderName>,
+}
 
 /// A header that requests must have.
 #[derive(Debug)]
@@ -32,7 +37,12 @@ pub struct Restricted {
 impl AccessControl {
     /// Creates the access rules of a protocol.
     pub fn new(access: &Access, protocol: Protocol) -> Self {
-        let mut access_control = Self::default();
+        let name = access.identity_header().map(IdentityHeader::name);
+        let name = name.map(|name| HeaderName::from_bytes(name.as_bytes()));
+        let mut access_control = Self {
+            identity_header: name.and_then(Result::ok),
+            ..Self::default()
+        };
         for closed in access.closed(protocol) {
             let expected = protocol.header(&closed.key);
             // gRPC metadata names are lower case, so a name with upper-case letters never matches,
@@ -55,7 +65,7 @@ impl AccessControl {
 
     /// Restricts a group. Replaces an earlier restriction.
     pub fn close(&mut self, group: Group, lock: &Arc<RequiredHeader>) {
-        self.0[group as usize] = Some(Arc::clone(lock));
+        self.locks[group as usize] = Some(Arc::clone(lock));
     }
 
     /// Checks whether a request is allowed.
@@ -69,7 +79,7 @@ impl AccessControl {
         operation: Operation,
         headers: &HeaderMap,
     ) -> Result<(), Restricted> {
-        match &self.0[operation.group() as usize] {
+        match &self.locks[operation.group() as usize] {
             None => Ok(()),
             Some(lock) if lock.opens(headers) => Ok(()),
             Some(lock) if operation.is_openai() && lock.opens_as_key(headers) => Ok(()),
@@ -92,23 +102,41 @@ impl RequiredHeader {
 
     /// If the header occurs several times, the first one counts, as in Triton.
     fn opens(&self, headers: &HeaderMap) -> bool {
-        let given = self.header.as_ref().and_then(|header| headers.get(header));
-        given.is_some_and(|given| self.secrets.have(given.as_bytes()))
+        let given = self.given(headers);
+        given.is_some_and(|given| self.secrets.have(given))
     }
 
     /// Like `opens`, for OpenAI clients, which send an API key as a bearer token.
     fn opens_as_key(&self, headers: &HeaderMap) -> bool {
-        let given = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
-        let key = given.and_then(|given| match given.split_at_checked(BEARER.len()) {
-            Some((scheme, key)) if scheme.eq_ignore_ascii_case(BEARER) => Some(key),
-            _ => None,
-        });
-        key.is_some_and(|key| self.secrets.have(key.trim_ascii()))
+        api_key(headers).is_some_and(|key| self.secrets.have(key))
+    }
+
+    /// Returns the name of the secret with which `opens` or `opens_as_key` lets a request pass.
+    pub(super) fn name_of(&self, operation: Operation, headers: &HeaderMap) -> Option<Arc<str>> {
+        match self.opens(headers) {
+            true => self.secrets.name_of(self.given(headers)?),
+            false if operation.is_openai() => self.secrets.name_of(api_key(headers)?),
+            false => None,
+        }
+    }
+
+    fn given<'a>(&self, headers: &'a HeaderMap) -> Option<&'a [u8]> {
+        let given = headers.get(self.header.as_ref()?)?;
+        Some(given.as_bytes())
+    }
+}
+
+/// Returns the API key of a request.
+fn api_key(headers: &HeaderMap) -> Option<&[u8]> {
+    let given = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes)?;
+    match given.split_at_checked(BEARER.len()) {
+        Some((scheme, key)) if scheme.eq_ignore_ascii_case(BEARER) => Some(key.trim_ascii()),
+        _ => None,
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use pytriton_engine::access::Secret;
 
     use super::*;
@@ -117,7 +145,7 @@ mod tests {
         Arc::new(Secrets::new(vec![Secret::new(text)]))
     }
 
-    fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
+    pub(in crate::service) fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for (name, value) in pairs {
             let name = HeaderName::from_bytes(name.as_bytes()).unwrap();

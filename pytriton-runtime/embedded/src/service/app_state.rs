@@ -11,6 +11,7 @@ use pytriton_engine::{HeaderForward, Limits};
 use pytriton_kserve::CodecError;
 use pytriton_protocol::tensor::DataType;
 
+use crate::access_log::attach;
 use crate::repository::{Model, ModelRepository, ModelResponses};
 
 use super::{AccessControl, Error, OpenApiDocument};
@@ -18,6 +19,8 @@ use super::{AccessControl, Error, OpenApiDocument};
 /// The shared state of the HTTP and gRPC services.
 #[derive(Debug, Clone)]
 pub struct AppState {
+    /// The name of the server.
+    pub id: Arc<str>,
     /// The models.
     pub models: Arc<ModelRepository>,
     /// The limits of requests.
@@ -28,6 +31,8 @@ pub struct AppState {
     pub access_control: AccessControl,
     /// The registered shared-memory regions.
     pub regions: Arc<Regions>,
+    /// Whether inferences report to the access log.
+    pub access_log: bool,
     /// The document of the docs page, or `None` if the page is not served.
     pub docs: Option<Arc<OpenApiDocument>>,
 }
@@ -56,8 +61,11 @@ impl AppState {
     pub fn infer<'a>(
         &'a self,
         model: &'a Model,
-        request: InferRequest,
+        mut request: InferRequest,
     ) -> impl Future<Output = Result<Response, Error>> + Send + use<'a> {
+        if self.access_log {
+            attach(&mut request);
+        }
         let scope = scope_of(request.trace.as_deref());
         let watched = request.traced.is_some() || request.shared.is_some();
         if watched || !is_light(weight(&request)) {
@@ -115,8 +123,11 @@ impl AppState {
     pub async fn stream_infer(
         &self,
         model: &Arc<Model>,
-        request: InferRequest,
+        mut request: InferRequest,
     ) -> Result<ModelResponses, Error> {
+        if self.access_log {
+            attach(&mut request);
+        }
         let scope = scope_of(request.trace.as_deref());
         let asked = pin!(async {
             let request = self.checked(model, request).await?;

@@ -9,6 +9,9 @@ mod app_state;
 mod cached_text;
 mod control;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
+mod identify;
 mod models;
 mod openapi_document;
 mod operation;

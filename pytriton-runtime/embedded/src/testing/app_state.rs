@@ -13,11 +13,13 @@ use crate::service::{AccessControl, AppState};
 pub(crate) async fn app_state(models: &[&ModelDeclaration], limits: Limits) -> AppState {
     let registry = Registry::new(models).unwrap();
     AppState {
+        id: "triton".into(),
         models: Arc::new(ModelRepository::start(&registry, &limits).await.unwrap()),
         limits,
         forward: HeaderForward::default(),
         access_control: AccessControl::default(),
         regions: Arc::default(),
+        access_log: false,
         docs: None,
     }
 }

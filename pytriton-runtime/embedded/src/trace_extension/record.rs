@@ -210,6 +210,8 @@ impl TraceEvents for Timeline {
         }
     }
 
+    fn batched(&self, _: usize) {}
+
     fn computed(&self, begun: Instant, durations: Durations) {
         let mut ns = self.ns(begun);
         let parts = [

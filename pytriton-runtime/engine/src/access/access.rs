@@ -9,7 +9,8 @@ use super::temp_token_file::TempTokenFile;
 use super::token::{VARIABLE, generate, parse, read};
 use super::token_watcher::{POLL_INTERVAL, TokenWatcher};
 use super::{
-    AccessError, AccessOptions, Endpoints, Follow, Group, Protocol, Restriction, Secret, Secrets,
+    AccessError, AccessOptions, Endpoints, Follow, Group, IdentityHeader, Protocol, Restriction,
+    Secret, Secrets,
 };
 
 /// The header name of the token, as in PyTriton.
@@ -21,6 +22,7 @@ pub struct Access {
     http: Vec<Closed>,
     grpc: Vec<Closed>,
     token: Option<Token>,
+    identity_header: Option<IdentityHeader>,
 }
 
 /// Groups that one header opens.
@@ -82,6 +84,7 @@ impl Access {
             http,
             grpc,
             token: None,
+            identity_header: options.identity_header.clone(),
         };
         options.warn_if_open();
         let wanted = &options.restricted_endpoints.0;
@@ -101,6 +104,11 @@ impl Access {
         }
         access.token = Some(token);
         Ok(access)
+    }
+
+    /// Returns the header in which a proxy sends the name of the client.
+    pub fn identity_header(&self) -> Option<&IdentityHeader> {
+        self.identity_header.as_ref()
     }
 
     /// Returns the restrictions of a protocol.

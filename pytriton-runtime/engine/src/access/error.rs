@@ -51,7 +51,7 @@ pub enum AccessError {
     },
     /// The token is not valid as the value of a header.
     #[error(
-        "the access token in {place} must have at least 16 visible ASCII characters, one token per line, but it is {found}"
+        "the access token in {place} must have at least 16 visible ASCII characters, one token per line, optionally after the name of its clients and a colon, as in `alice: TOKEN`, but it is {found}"
     )]
     Token {
         /// The file or the variable.

@@ -11,6 +11,7 @@
 )]
 mod access;
 mod error;
+mod identity_header;
 mod options;
 mod protocol;
 mod restriction;
@@ -24,6 +25,7 @@ mod token_watcher;
 pub use access::default_routes;
 pub use access::{Access, Closed};
 pub use error::AccessError;
+pub use identity_header::IdentityHeader;
 pub use options::{AccessOptions, Endpoints};
 pub use protocol::Protocol;
 pub use pytriton_kserve::Group;

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Group;
+use super::{Group, IdentityHeader};
 
 /// The variable for the groups that require the token.
 const VARIABLE: &str = "PYTRITON_TRITON_CONFIG_RESTRICTED_ENDPOINTS";
@@ -13,6 +13,7 @@ const DEFAULT_GROUPS: &str = "shared-memory,model-repository,statistics,trace,lo
 
 /// Options for access control.
 #[derive(Debug, Clone, Args)]
+#[non_exhaustive]
 pub struct AccessOptions {
     /// Groups of routes that require the access token: health, inference, logging, metadata,
     /// model-config, model-repository, shared-memory, statistics, trace; empty for none
@@ -25,15 +26,26 @@ pub struct AccessOptions {
     )]
     pub restricted_endpoints: Endpoints,
 
-    /// File with one access token per line, reloaded when it changes. By default, the token is read
-    /// from the environment (PYTRITON_TRITON_CONFIG_ACCESS_TOKEN), or generated and written to a
-    /// file whose path is logged
+    /// File with one access token per line, optionally after the name of its clients and a colon,
+    /// reloaded when it changes. By default, the token is read from the environment
+    /// (PYTRITON_TRITON_CONFIG_ACCESS_TOKEN), or generated and written to a file whose path is
+    /// logged
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_ACCESS_TOKEN_FILE",
         value_name = "FILE"
     )]
     pub access_token_file: Option<PathBuf>,
+
+    /// Header in which a proxy sends the name of the client to functions that take `&Identity`. All
+    /// clients must pass the proxy, and it must replace the header. Embedded engine only
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_IDENTITY_HEADER",
+        value_name = "NAME",
+        value_parser = IdentityHeader::parse
+    )]
+    pub identity_header: Option<IdentityHeader>,
 }
 
 impl AccessOptions {
@@ -139,6 +151,7 @@ mod tests {
         let options = |text| AccessOptions {
             restricted_endpoints: Endpoints::parse(text).unwrap(),
             access_token_file: None,
+            identity_header: None,
         };
         let without_trace = "shared-memory,model-repository,statistics,logging";
         let table: [(&str, Option<&str>, &[&str]); 5] = [

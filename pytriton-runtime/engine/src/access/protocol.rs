@@ -50,7 +50,7 @@ impl Protocol {
 }
 
 /// Returns whether a header can have that name (RFC 9110, 5.6.2).
-fn is_header(name: &str) -> bool {
+pub(super) fn is_header(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }

@@ -1,5 +1,6 @@
 use std::fmt;
 use std::hint::black_box;
+use std::sync::Arc;
 
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
@@ -7,6 +8,8 @@ use sha2::{Digest, Sha256};
 /// A secret that opens a group. Only [`expose`](Self::expose) reveals it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret {
+    /// The name of the clients that have it.
+    name: Option<Arc<str>>,
     text: Box<str>,
     digest: [u8; 32],
 }
@@ -19,9 +22,21 @@ impl Secret {
     /// Creates a secret from its text.
     pub fn new(text: &str) -> Self {
         Self {
+            name: None,
             text: text.into(),
             digest: digest(text.as_bytes()),
         }
+    }
+
+    /// Sets the name of the clients that have the secret. It is not a secret.
+    pub(super) fn named(self, name: &str) -> Self {
+        let name = Some(name.into());
+        Self { name, ..self }
+    }
+
+    /// Returns whether the secrets are equal but their names differ.
+    pub(super) fn is_renamed(&self, other: &Self) -> bool {
+        self.digest == other.digest && self.name != other.name
     }
 
     /// Returns the text itself.
@@ -66,10 +81,16 @@ impl Secrets {
     /// assert!(!secrets.have(b""));
     /// ```
     pub fn have(&self, bytes: &[u8]) -> bool {
-        let given = digest(bytes);
+        find(&self.0.read(), bytes).is_some()
+    }
+
+    /// Returns the name of the secret that these bytes are, if it has one.
+    pub fn name_of(&self, bytes: &[u8]) -> Option<Arc<str>> {
         let secrets = self.0.read();
-        let all = secrets.iter();
-        all.fold(false, |found, secret| found | secret.is(&given))
+        if secrets.iter().all(|secret| secret.name.is_none()) {
+            return None;
+        }
+        find(&secrets, bytes)?.name.clone()
     }
 
     /// Returns the first secret, which is used for outgoing requests and for tritonserver.
@@ -90,6 +111,17 @@ impl Secrets {
         *secrets = others;
         changed
     }
+}
+
+/// Returns the secret that these bytes are. All secrets are compared, so that the time it takes
+/// does not show how far the bytes match.
+fn find<'a>(secrets: &'a [Secret], bytes: &[u8]) -> Option<&'a Secret> {
+    let given = digest(bytes);
+    let all = secrets.iter();
+    all.fold(None, |found, secret| match secret.is(&given) {
+        true => Some(secret),
+        false => found,
+    })
 }
 
 fn digest(bytes: &[u8]) -> [u8; 32] {
@@ -119,6 +151,24 @@ mod tests {
         assert!(secrets.are(&["a", "b", "a"].map(Secret::new)));
         assert!(!secrets.are(&["a", "b"].map(Secret::new)));
         assert_eq!(Secrets::new(Vec::new()).first(), None);
+    }
+
+    #[test]
+    fn secrets_have_names() {
+        let secret = |text: &str, name| Secret::new(text).named(name);
+        let secrets = Secrets::new(vec![
+            secret("a", "alice"),
+            Secret::new("b"),
+            secret("c", "carol"),
+        ]);
+        let table = [("a", Some("alice")), ("b", None), ("c", Some("carol"))];
+        for (bytes, expected) in table.into_iter().chain([("", None), ("d", None)]) {
+            let name = secrets.name_of(bytes.as_bytes());
+            assert_eq!(name.as_deref(), expected, "{bytes}");
+        }
+        assert!(secrets.replace(vec![secret("a", "alex")]));
+        assert!(secrets.replace(vec![Secret::new("a")]));
+        assert_eq!(secrets.name_of(b"a"), None);
     }
 
     #[test]

@@ -28,7 +28,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<Secret>, AccessError> {
     }
 }
 
-/// Parses the tokens of a text, one per line. Empty lines are ignored.
+/// Parses the tokens of a text, one per line. The name of its clients, if it has one, and a colon
+/// precede the token. Empty lines are ignored.
 pub(super) fn parse(bytes: &[u8], place: impl Fn() -> String) -> Result<Vec<Secret>, AccessError> {
     let mistake = |found| AccessError::Token {
         place: place(),
@@ -36,14 +37,31 @@ pub(super) fn parse(bytes: &[u8], place: impl Fn() -> String) -> Result<Vec<Secr
     };
     let text = str::from_utf8(bytes).map_err(|_| mistake("not UTF-8"))?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let tokens = lines.map(
-        |line| match line.bytes().all(|byte| byte.is_ascii_graphic()) {
-            true if line.len() < MIN_TOKEN_LENGTH => Err(mistake("too short")),
-            true => Ok(Secret::new(line)),
-            false => Err(mistake("in a different format")),
-        },
-    );
+    let visible = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
+    let secret = |token: &str| match visible(token) {
+        true if token.len() < MIN_TOKEN_LENGTH => Err(mistake("too short")),
+        true => Ok(Secret::new(token)),
+        false => Err(mistake("in a different format")),
+    };
+    let tokens = lines.map(|line| {
+        let Some((name, token)) = line.split_once([' ', '\t']) else {
+            return secret(line);
+        };
+        // Without the colon, a line of two tokens would name one after the other.
+        match name.strip_suffix(':') {
+            Some(name) if !name.is_empty() && visible(name) => {
+                Ok(secret(token.trim_start())?.named(name))
+            }
+            _ => Err(mistake("in a different format")),
+        }
+    });
     let tokens: Vec<Secret> = tokens.collect::<Result<_, _>>()?;
+    let ambiguous = |secret: &Secret| tokens.iter().any(|other| secret.is_renamed(other));
+    if tokens.iter().any(ambiguous) {
+        return Err(mistake(
+            "the same token on several lines with different names",
+        ));
+    }
     match tokens.is_empty() {
         true => Err(mistake("empty")),
         false => Ok(tokens),
@@ -79,12 +97,14 @@ pub fn base64_url(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::access::Secrets;
+
     use super::*;
 
     #[test]
     fn each_line_is_a_token() {
         type Row<'a> = (&'a [u8], Result<&'a [&'a str], &'a str>);
-        let table: [Row<'_>; 10] = [
+        let table: [Row<'_>; 21] = [
             (b"sixteen-visible.", Ok(&["sixteen-visible."])),
             (b"sixteen-visible.\n", Ok(&["sixteen-visible."])),
             (
@@ -95,7 +115,39 @@ mod tests {
             (b"the-new-one-is-it\nthe-old", Err("too short")),
             (b"", Err("empty")),
             (b" \n", Err("empty")),
-            (b"a b", Err("in a different format")),
+            (
+                b"alice: sixteen-visible.\nbob:\t \tthe-new-one-is-it",
+                Ok(&["sixteen-visible.", "the-new-one-is-it"]),
+            ),
+            (b"a: b", Err("too short")),
+            (b"sixteen-visible.: a", Err("too short")),
+            (b"alice sixteen-visible.", Err("in a different format")),
+            (
+                b"sixteen-visible. the-new-one-is-it",
+                Err("in a different format"),
+            ),
+            (b": sixteen-visible.", Err("in a different format")),
+            (b"a: sixteen-visible. b", Err("in a different format")),
+            (
+                "é: sixteen-visible.".as_bytes(),
+                Err("in a different format"),
+            ),
+            (
+                b"sixteen-visible.\nsixteen-visible.",
+                Ok(&["sixteen-visible.", "sixteen-visible."]),
+            ),
+            (
+                b"a: sixteen-visible.\nb: sixteen-visible.",
+                Err("with different names"),
+            ),
+            (
+                b"sixteen-visible.\nother: the-new-one-is-it\nb: sixteen-visible.",
+                Err("with different names"),
+            ),
+            (
+                b"a: sixteen-visible.\na: sixteen-visible.",
+                Ok(&["sixteen-visible.", "sixteen-visible."]),
+            ),
             ("é".as_bytes(), Err("in a different format")),
             (b"\xff", Err("not UTF-8")),
         ];
@@ -112,6 +164,21 @@ mod tests {
                 (got, expected) => panic!("{got:?} {expected:?}"),
             }
         }
+    }
+
+    #[test]
+    fn name_precedes_its_token() {
+        let text = b"alice: sixteen-visible.\nthe-new-one-is-it\nbob:  the-third-one-is-it";
+        let secrets = Secrets::new(parse(text, || "f".to_owned()).unwrap());
+        for (token, name) in [
+            ("sixteen-visible.", Some("alice")),
+            ("the-new-one-is-it", None),
+            ("the-third-one-is-it", Some("bob")),
+        ] {
+            assert!(secrets.have(token.as_bytes()));
+            assert_eq!(secrets.name_of(token.as_bytes()).as_deref(), name);
+        }
+        assert!(!secrets.have(b"alice: sixteen-visible."));
     }
 
     #[test]

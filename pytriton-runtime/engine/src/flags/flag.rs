@@ -73,7 +73,7 @@ macro_rules! flags {
 /// Source: `TritonParser::SetupOptions` of Triton 2.51, `TritonConfig` of PyTriton 0.7.0.
 pub(crate) const FLAGS: &[Flag] = flags! {
     "model-repository" "MODEL_REPOSITORY" List Refused "Directory with additional models";
-    "id" "ID" Text Refused "Name of the server";
+    "id" "ID" Text Honoured "Name of the server. Both engines";
     "log-file" "LOG_FILE" Text Honoured "Log file of the embedded engine; with tritonserver, the file for tritonserver's own lines";
     "log-info" "LOG_INFO" Bool Honoured "Log info lines";
     "log-warning" "LOG_WARNING" Bool Honoured "Log warning lines";
@@ -91,12 +91,12 @@ pub(crate) const FLAGS: &[Flag] = flags! {
     "grpc-server-key" "GRPC_SERVER_KEY" Text Honoured "PEM file with the private key of that certificate";
     "grpc-root-cert" "GRPC_ROOT_CERT" Text Honoured "PEM file with the root certificates for client certificates over gRPC";
     "grpc-infer-response-compression-level" "GRPC_INFER_RESPONSE_COMPRESSION_LEVEL" Text Only("none") "Compression of gRPC responses: none, low, medium or high";
-    "grpc-keepalive-time" "GRPC_KEEPALIVE_TIME" Number Refused "Interval between keepalive pings, in milliseconds";
-    "grpc-keepalive-timeout" "GRPC_KEEPALIVE_TIMEOUT" Number Refused "Time limit for the response to a keepalive ping, in milliseconds";
-    "grpc-keepalive-permit-without-calls" "GRPC_KEEPALIVE_PERMIT_WITHOUT_CALLS" Bool Refused "Send keepalive pings on connections without active calls";
-    "grpc-http2-max-pings-without-data" "GRPC_HTTP2_MAX_PINGS_WITHOUT_DATA" Number Refused "Maximum number of pings without data frames in between";
-    "grpc-http2-min-recv-ping-interval-without-data" "GRPC_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA" Number Refused "Minimum interval between two pings of a client without data, in milliseconds";
-    "grpc-http2-max-ping-strikes" "GRPC_HTTP2_MAX_PING_STRIKES" Number Refused "Number of early pings after which a client is disconnected";
+    "grpc-keepalive-time" "GRPC_KEEPALIVE_TIME" Number Honoured "Interval between keepalive pings, in milliseconds. Both engines";
+    "grpc-keepalive-timeout" "GRPC_KEEPALIVE_TIMEOUT" Number Honoured "Time limit for the response to a keepalive ping, in milliseconds. Both engines";
+    "grpc-keepalive-permit-without-calls" "GRPC_KEEPALIVE_PERMIT_WITHOUT_CALLS" Bool Only("true") "Send keepalive pings on connections without active calls";
+    "grpc-http2-max-pings-without-data" "GRPC_HTTP2_MAX_PINGS_WITHOUT_DATA" Number Only("0") "Maximum number of pings without data frames in between";
+    "grpc-http2-min-recv-ping-interval-without-data" "GRPC_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA" Number Only("0") "Minimum interval between two pings of a client without data, in milliseconds";
+    "grpc-http2-max-ping-strikes" "GRPC_HTTP2_MAX_PING_STRIKES" Number Only("0") "Number of early pings after which a client is disconnected";
     "grpc-restricted-protocol" "GRPC_RESTRICTED_PROTOCOL" List Honoured "gRPC protocols that require a header: <protocol>,<protocol>:<key>=<value>";
     "allow-gpu-metrics" "ALLOW_GPU_METRICS" Bool Only("false") "Report GPU metrics";
     "allow-cpu-metrics" "ALLOW_CPU_METRICS" Bool Only("true") "Report CPU metrics";

@@ -1,5 +1,6 @@
 //! Logging for humans and machines. Text from clients and user code is escaped and limited in both.
 
+mod access;
 mod active_log;
 #[cfg(test)]
 mod captured_output;
@@ -13,9 +14,10 @@ mod log;
 mod queue;
 mod sink;
 
+pub use access::{AccessLine, AccessLogFormat, InferenceSummary};
 pub use active_log::{settings, update, write_to};
 #[cfg(test)]
 pub(crate) use captured_output::CapturedOutput;
 pub use log::{init, log_format_parser};
 pub use pytriton_kserve::LogSettings;
-pub use sink::{flush, print_error};
+pub use sink::{flush, print_error, write_access};

@@ -3,6 +3,7 @@ use std::sync::Once;
 use std::thread;
 use std::time::Duration;
 
+use super::access::{AccessLine, AccessLogFormat};
 use super::queue::LogQueue;
 
 /// How long the exit of the process waits for the last lines.
@@ -62,6 +63,12 @@ pub fn print_error(line: &str) {
     start();
     QUEUE.push_to_stderr(format!("{line}\n").as_bytes());
     flush();
+}
+
+/// Adds a line of the access log to the log.
+pub fn write_access(line: &AccessLine<'_>, format: AccessLogFormat) {
+    start();
+    QUEUE.push(line.format(format).as_bytes());
 }
 
 impl Write for Sink {

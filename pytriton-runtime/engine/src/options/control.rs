@@ -3,6 +3,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
+use pytriton_core::registry::OptionOverride;
 use thiserror::Error;
 
 /// The name that selects all models.
@@ -55,6 +56,21 @@ pub struct ControlOptions {
         default_value_t = 0
     )]
     pub model_load_retry_count: u32,
+}
+
+/// Options of models that replace those in the source code.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+#[non_exhaustive]
+pub struct OverrideOptions {
+    /// Option of a model, instead of the one in the source code. May be repeated; `;` separates
+    /// several in the environment
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_MODEL",
+        value_name = "NAME.OPTION=VALUE",
+        value_delimiter = ';'
+    )]
+    pub model: Vec<OptionOverride>,
 }
 
 /// How the loading of models is controlled.

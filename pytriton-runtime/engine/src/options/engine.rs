@@ -54,6 +54,7 @@ pub struct TritonOptions {
 
 /// The engine that serves the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[non_exhaustive]
 pub enum EngineChoice {
     /// tritonserver if one is found, otherwise this process.
     Auto,

@@ -12,6 +12,7 @@ const MAX_SIZE_BYTES: u64 = 1 << 40;
 /// Limits of the embedded engine on the size and duration of requests.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Limits of the embedded engine")]
+#[non_exhaustive]
 pub struct LimitOptions {
     /// Maximum size of a gRPC message in bytes; default: --http-max-input-size
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_GRPC_MAX_INPUT_SIZE", value_name = "BYTES", value_parser = size())]

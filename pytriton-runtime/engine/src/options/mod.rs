@@ -9,7 +9,7 @@ mod memory;
 mod server;
 mod unsupported;
 
-pub use control::{ControlError, ControlMode, ControlOptions};
+pub use control::{ControlError, ControlMode, ControlOptions, OverrideOptions};
 pub use engine::{EngineChoice, NoTritonserver, TritonOptions};
 pub use error::OptionsError;
 pub use limits::LimitOptions;

@@ -9,7 +9,7 @@ use pytriton_kserve::{LogFormat, LogSettings};
 use pytriton_net::AllowedHosts;
 
 use crate::access::AccessOptions;
-use crate::logging::log_format_parser;
+use crate::logging::{AccessLogFormat, log_format_parser};
 use crate::settings::{ResolveError, resolve};
 use crate::tls::TlsOptions;
 use crate::trace::TracesExporter;
@@ -17,10 +17,11 @@ use crate::{HeaderForward, Limits};
 
 use super::limits::size;
 use super::memory::memory;
-use super::{ControlOptions, LimitOptions, OptionsError, TritonOptions};
+use super::{ControlOptions, LimitOptions, OptionsError, OverrideOptions, TritonOptions};
 
 /// The options of the server. The names are tritonserver's.
 #[derive(Debug, Clone, Args)]
+#[non_exhaustive]
 pub struct Options {
     /// TOML file with options. Precedence: flag, environment, file
     #[arg(long, env = "PYTRITON_CONFIG", value_name = "FILE")]
@@ -194,6 +195,15 @@ pub struct Options {
     )]
     pub log_format: LogFormat,
 
+    /// Log each request in one line: text or json. Embedded engine only
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_ACCESS_LOG",
+        value_enum,
+        value_name = "FORMAT"
+    )]
+    pub access_log: Option<AccessLogFormat>,
+
     /// Exporter for spans: `otlp` sends them over HTTP to OTEL_EXPORTER_OTLP_ENDPOINT (feature
     /// `otel`)
     #[arg(
@@ -207,6 +217,10 @@ pub struct Options {
     /// Access control.
     #[command(flatten)]
     pub access: AccessOptions,
+
+    /// Options of models.
+    #[command(flatten)]
+    pub overrides: OverrideOptions,
 
     /// Model control: which models are loaded.
     #[command(flatten)]

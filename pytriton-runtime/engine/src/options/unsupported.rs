@@ -43,15 +43,15 @@ impl UnsupportedOptions {
     /// # Errors
     ///
     /// Returns all options that it cannot honour.
-    pub fn check(asked: &TritonOptions) -> Result<(), Self> {
+    pub fn check(parsed: &TritonOptions) -> Result<(), Self> {
         let mut options = Vec::new();
-        if asked.restart {
+        if parsed.restart {
             options.push(UnsupportedOption {
                 name: "restart",
                 only: Some("false"),
             });
         }
-        let flags = &asked.flags;
+        let flags = &parsed.flags;
         for flag in FLAGS {
             let mut values = flags.values(flag.name);
             let only = match flag.embedded {
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::flags::Kind;
 
-    fn asked(arguments: &[String]) -> TritonOptions {
+    fn parsed(arguments: &[String]) -> TritonOptions {
         let command = TritonOptions::augment_args(Command::new("test").no_binary_name(true));
         TritonOptions::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
     }
@@ -104,29 +104,30 @@ mod tests {
             "--allow-cpu-metrics=yes",
             "--allow-gpu-metrics=true",
             "--grpc-keepalive-time=5",
+            "--grpc-http2-max-ping-strikes=2",
             "--cache-config=local,size=1024",
             "--http-thread-count=8",
             "--restart",
         ]
         .map(str::to_owned)
         .into();
-        let asked = asked(&given);
+        let parsed = parsed(&given);
         assert_eq!(
-            UnsupportedOptions::check(&asked).unwrap_err().to_string(),
-            "the embedded engine does not support --restart (other than false), --grpc-keepalive-time, \
+            UnsupportedOptions::check(&parsed).unwrap_err().to_string(),
+            "the embedded engine does not support --restart (other than false), --grpc-http2-max-ping-strikes (other than 0), \
              --allow-gpu-metrics (other than false): use `--engine tritonserver`, or remove the option"
         );
-        let unneeded: Vec<_> = unneeded(&asked.flags).collect();
+        let unneeded: Vec<_> = unneeded(&parsed.flags).collect();
         assert_eq!(unneeded, ["http-thread-count"]);
-        assert_eq!(UnsupportedOptions::check(&tests::asked(&[])), Ok(()));
+        assert_eq!(UnsupportedOptions::check(&tests::parsed(&[])), Ok(()));
     }
 
     #[test]
     fn every_flag_is_classified() {
         for flag in FLAGS {
             let refused = |value: &str| {
-                let asked = asked(&[format!("--{}={value}", flag.name)]);
-                UnsupportedOptions::check(&asked).is_err()
+                let parsed = parsed(&[format!("--{}={value}", flag.name)]);
+                UnsupportedOptions::check(&parsed).is_err()
             };
             let values = match (flag.kind, flag.embedded) {
                 (Kind::Number, _) => ["1", "2"],

@@ -7,12 +7,16 @@ use toml::de::{DeTable, DeValue};
 
 use pytriton_core::text::excerpt;
 
+use super::expected::Expected;
 use super::keys::{Keys, is_secret};
 use super::validation_error::ValidationError;
 
 /// The number of mistakes that are listed. Reading ends after the next one, so that the time and
 /// the text do not grow with the square of the file.
 const MAX_MISTAKES: usize = 100;
+
+/// The option for options of models, which a file may contain as one table for each model.
+const MODEL: &str = "model";
 
 /// A parsed configuration file.
 #[derive(Debug, Default)]
@@ -102,7 +106,12 @@ impl Reader<'_> {
             }
             sections.push(key.get_ref());
             match value.get_ref() {
-                DeValue::Table(inner) if self.keys.find(&sections.join("-")).is_none() => {
+                DeValue::Table(inner) if matches!(sections[..], [MODEL, _]) => {
+                    self.model(sections[1], &key.span(), inner);
+                }
+                DeValue::Table(inner)
+                    if self.keys.find(&sections.join("-")).is_none() || sections[..] == [MODEL] =>
+                {
                     self.table(sections, inner);
                 }
                 _ => self.entry(sections, &key.span(), value),
@@ -149,6 +158,35 @@ impl Reader<'_> {
         });
     }
 
+    /// Reads the options of a model.
+    fn model(&mut self, name: &str, at: &Range<usize>, options: &DeTable<'_>) {
+        let Some(option) = self.keys.find(MODEL) else {
+            return;
+        };
+        let mut values = Vec::new();
+        if let Err(found) = overrides(name, options, &mut values) {
+            let text = format!("`{MODEL}.{}`: {found}", excerpt(name));
+            return self.mistake(at, &text);
+        }
+        for value in &values {
+            if let Err(said) = self.keys.check(option, value) {
+                self.mistake(at, &said);
+            }
+        }
+        let mut entries = self.file.entries.iter_mut();
+        match entries.find(|entry| entry.name == MODEL) {
+            Some(entry) => entry.values.extend(values),
+            None => {
+                let (name, place) = (MODEL.to_owned(), self.place(at));
+                self.file.entries.push(Entry {
+                    name,
+                    values,
+                    place,
+                });
+            }
+        }
+    }
+
     /// Suggests an option for an unknown key.
     fn advice(&self, words: &[&str]) -> String {
         let (last, sections) = words.split_last().unwrap_or((&"", &[]));
@@ -181,6 +219,38 @@ impl Reader<'_> {
         let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
         format!("{}:{line}", self.name)
     }
+}
+
+/// Adds the options of a model as on a command line. The name of a model may contain dots.
+fn overrides(
+    model: &str,
+    options: &DeTable<'_>,
+    values: &mut Vec<String>,
+) -> Result<(), &'static str> {
+    for (key, value) in options {
+        let name = format!("{model}.{}", key.get_ref());
+        let value = match value.get_ref() {
+            DeValue::Table(inner) => {
+                overrides(&name, inner, values)?;
+                continue;
+            }
+            DeValue::Array(items) => {
+                let items: Result<Vec<_>, _> =
+                    items.iter().map(|item| scalar(item.get_ref())).collect();
+                format!("[{}]", items?.join(", "))
+            }
+            value => scalar(value)?,
+        };
+        values.push(format!("{name}={value}"));
+    }
+    Ok(())
+}
+
+fn scalar(value: &DeValue<'_>) -> Result<String, &'static str> {
+    let types = [Expected::Boolean, Expected::Number, Expected::Text].into_iter();
+    let mut read = types.filter_map(|expected| expected.read(value).ok());
+    let text = read.next().and_then(|mut values| values.pop());
+    text.ok_or("expected a number, a boolean, a string or a list of them")
 }
 
 fn line_of(place: &str) -> usize {

@@ -24,8 +24,12 @@ impl Keys {
         let command = Command::new("configuration")
             .no_binary_name(true)
             .disable_help_flag(true);
-        // Only the given value must be checked, not the environment.
-        let options = options.cloned().map(|option| option.env(Resettable::Reset));
+        // Only the given value must be checked, not the environment or other options.
+        let options = options.cloned().map(|option| {
+            let alone = option.required(false).requires(Resettable::Reset);
+            let alone = alone.conflicts_with(Resettable::Reset);
+            alone.env(Resettable::Reset)
+        });
         Self(command.args(options))
     }
 

@@ -2,6 +2,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Command};
 
 use super::keys::{Keys, written};
@@ -63,7 +64,15 @@ impl From<clap::Error> for ResolveError {
 /// Returns a [`ResolveError`] for help, a mistake in the command line, or all mistakes in the file.
 pub fn resolve(command: &Command, mut arguments: Vec<OsString>) -> Result<Resolved, ResolveError> {
     let parse = |arguments: &[OsString]| command.clone().try_get_matches_from(arguments);
-    let matches = parse(&arguments)?;
+    // The file may contain what is missing, so it is read first.
+    let (matches, missing) = match parse(&arguments) {
+        Ok(matches) => (matches, None),
+        Err(error) if error.kind() == ErrorKind::MissingRequiredArgument => {
+            let optional = without_requirements(command.clone());
+            (optional.try_get_matches_from(&arguments)?, Some(error))
+        }
+        Err(error) => return Err(error.into()),
+    };
     let (level, given, depth) = match matches.subcommand() {
         Some((name, given)) => (command.find_subcommand(name), given, 1),
         None => (Some(command), &matches, 0),
@@ -75,9 +84,13 @@ pub fn resolve(command: &Command, mut arguments: Vec<OsString>) -> Result<Resolv
     };
     let Some(level) = level.filter(has_options) else {
         let settings = Vec::new();
-        return Ok(Resolved { matches, settings });
+        return match missing {
+            Some(error) => Err(error.into()),
+            None => Ok(Resolved { matches, settings }),
+        };
     };
-    let mut layers = Layers::new(level, given.get_one::<PathBuf>(CONFIG));
+    // A file contains the options of all commands.
+    let mut layers = Layers::new(command, given.get_one::<PathBuf>(CONFIG));
     let mut settled = Vec::new();
     let mut added = Vec::new();
     for option in level.get_arguments() {
@@ -110,6 +123,12 @@ pub fn resolve(command: &Command, mut arguments: Vec<OsString>) -> Result<Resolv
     let settings = settings.map(|(option, origin)| Setting::new(option, last, origin));
     let settings = settings.collect();
     Ok(Resolved { matches, settings })
+}
+
+/// Returns a command without required arguments.
+fn without_requirements(command: Command) -> Command {
+    let optional = |command: Command| command.mut_args(|argument| argument.required(false));
+    optional(command).mut_subcommands(optional)
 }
 
 /// The sources with lower precedence than the command line and the environment.

@@ -51,6 +51,35 @@ fn keys_are_option_names_with_or_without_sections() {
 }
 
 #[test]
+fn tables_of_models_are_options_of_models() {
+    let text = "[model]\ncontrol-mode = \"explicit\"\n[model.Linear]\nmax_batch_size = 0x20\n\
+                instances = [\"cpu(2)\", \"gpu(0)\"]\n[model.\"a.b\"]\npreferred_batch_size = [2, 4]\n\
+                dynamic_batching = true\n";
+    let values = [
+        "Linear.instances=[cpu(2), gpu(0)]",
+        "Linear.max_batch_size=32",
+        "a.b.dynamic_batching=true",
+        "a.b.preferred_batch_size=[2, 4]",
+    ];
+    let (mut entries, mistakes) = read(text);
+    entries[0].1.sort();
+    let row = |name: &str, values: &[&str], line: usize| {
+        let values = values.iter().map(|&value| value.to_owned()).collect();
+        (name.to_owned(), values, format!("p.toml:{line}"))
+    };
+    let expected = [
+        row("model", &values, 3),
+        row("model-control-mode", &["explicit"], 2),
+    ];
+    assert_eq!(entries, expected);
+    assert_eq!(mistakes, Vec::<String>::new());
+    let (_, mistakes) = read("[model.Linear]\nmax_batch_size = 1979-05-27\n");
+    let expected =
+        "p.toml:1: `model.Linear`: expected a number, a boolean, a string or a list of them";
+    assert_eq!(mistakes, [expected]);
+}
+
+#[test]
 fn errors_are_reported_together_with_their_positions() {
     let text = "http-prot = 1\nhttp-port = \"8000\"\ngrpc-port = 65536\nallow-http = 1\nhttp-address = true\nid = 5\n\
                 cache-config = \"local,size=1\"\ntrace-config = [1]\nlog-format = \"xml\"\nconfig = \"b.toml\"\nzzz = {}\n\
@@ -161,4 +190,47 @@ fn reporting_many_errors_takes_linear_time() {
         times[0] = times[0].max(Duration::from_millis(50));
         assert!(times[1] < 60 * times[0], "{index}: {times:?}");
     }
+}
+
+#[test]
+fn a_file_may_contain_required_arguments() {
+    #[derive(Debug, Args)]
+    struct Own {
+        #[arg(long, env = "PYTRITON_TEST_ZONE", required = true)]
+        zone: Option<String>,
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("p.toml");
+    let serve = || Own::augment_args(command().no_binary_name(false).name("serve"));
+    let list = Command::new("list").arg(clap::Arg::new("folder").required(true));
+    let line = serve().name("test").subcommands([serve(), list]);
+    let line = line.subcommand_negates_reqs(true);
+    let resolved = |text: &str, arguments: &[&str]| {
+        fs::write(&file, text).unwrap();
+        let path = file.to_string_lossy();
+        let arguments = arguments
+            .iter()
+            .map(|argument| argument.replace("FILE", &path));
+        let arguments = ["test".to_owned()].into_iter().chain(arguments);
+        let resolved = resolve(&line, arguments.map(OsString::from).collect());
+        resolved.map_err(|error| match error {
+            ResolveError::Line(error) => error.to_string(),
+            ResolveError::Configuration(mistakes) => mistakes.to_string(),
+        })
+    };
+    for arguments in [&["--config=FILE"][..], &["serve", "--config=FILE"]] {
+        let settings = resolved("zone = \"here\"", arguments).unwrap().settings;
+        let zone = settings.iter().find(|setting| setting.name == "zone");
+        assert_eq!(zone.unwrap().values, ["here"], "{arguments:?}");
+        for (text, expected) in [
+            ("", "--zone"),
+            ("zone = 1", "p.toml:1"),
+            ("zon = \"\"", "p.toml:1"),
+        ] {
+            let error = resolved(text, arguments).unwrap_err();
+            assert!(error.contains(expected), "{arguments:?} {text}: {error}");
+        }
+    }
+    let error = resolved("", &["list"]).unwrap_err();
+    assert!(error.contains("<folder>"), "{error}");
 }

@@ -41,7 +41,8 @@ pub(super) fn dynamic_batching(spec: &ModelSpec, batcher: &Batcher) -> Message<'
 /// Whether requests may stream indefinitely, so that none must wait for the end of another in its
 /// batch.
 fn is_alone(spec: &ModelSpec) -> bool {
-    spec.decoupled && (spec.call == CallMode::Request || spec.by_parameters)
+    let splits = spec.call == CallMode::Request || spec.by_parameters || spec.by_identity();
+    spec.decoupled && splits
 }
 
 /// Whether a request that is never batched would wait for others although an instance is free.

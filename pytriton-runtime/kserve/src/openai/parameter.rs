@@ -1,5 +1,6 @@
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use half::{bf16, f16};
 use ndarray::Ix1;
@@ -8,7 +9,8 @@ use pytriton_core::call::{
     Read, ReadNothing, Responses, nothing,
 };
 use pytriton_core::model::{Declared, Example, InputType};
-use pytriton_core::request::Parameters;
+use pytriton_core::request::{Identity, Parameters};
+use pytriton_core::shared_state::SharedState;
 use pytriton_protocol::tensor::{DataType, Element};
 
 use super::message::parse_bytes;
@@ -18,7 +20,7 @@ use super::{Message, Messages, Piece};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a model with `#[openai]`",
     label = "neither a value nor messages",
-    note = "take a value such as `String`, `i64` or `f32`, `Vec<String>`, `Messages`, an `Option` of one, `&Parameters`, `&Context`, `&Cancellation` or `&Responses<Piece>`"
+    note = "take a value such as `String`, `i64` or `f32`, `Vec<String>`, `Messages`, an `Option` of one, `&Parameters`, `&Identity`, `&Context`, `&Cancellation`, `&Arc<…>` or `&Responses<Piece>`"
 )]
 pub trait TextParameter {
     /// The declaration of the parameter.
@@ -37,8 +39,8 @@ pub trait TextParameter {
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
 }
 
-/// The types that implement [`Scalar`](pytriton_core::call::Scalar). Without a list, the compiler
-/// would expect that `Vec<String>` implements it in a later version of the crate.
+/// The types that implement [`Scalar`](pytriton_protocol::typed::Scalar). Without a list, the
+/// compiler would expect that `Vec<String>` implements it in a later version of the crate.
 macro_rules! values {
     ($($value:ty),+ $(,)?) => {
         $(
@@ -143,9 +145,11 @@ macro_rules! injected {
 
 injected!(
     &Parameters,
+    &Identity,
     &Context,
     &Cancellation,
-    &Responses<O> where O: Pieces
+    &Responses<O> where O: Pieces,
+    &Arc<T> where T: SharedState
 );
 
 /// The type parameter of `Responses` with `#[openai]`.
@@ -161,13 +165,7 @@ impl Pieces for Piece {}
 impl<E: FunctionError> Pieces for Result<Piece, E> {}
 
 const fn value<T: Element>(optional: bool) -> Declared {
-    Declared::Value(InputType {
-        datatype: T::DATATYPE,
-        utf8: T::UTF8,
-        rank: None,
-        optional,
-        example: &[],
-    })
+    Declared::Value(InputType::of::<T>(None, optional))
 }
 
 const fn list(optional: bool, example: Example) -> Declared {
@@ -175,6 +173,7 @@ const fn list(optional: bool, example: Example) -> Declared {
         datatype: DataType::Bytes,
         // Messages are validated when they are read. Each request is a separate call.
         utf8: false,
+        check: None,
         rank: Some(1),
         optional,
         example,

@@ -1,7 +1,7 @@
-use pytriton_core::call::{ModelError, Outputs, ResponseParts, output};
+use pytriton_core::call::{ModelError, OutputWriter, Outputs, ResponseParts};
 use pytriton_core::model::{ModelSpec, TensorDeclaration};
 use pytriton_core::request::{ParameterValue, Parameters};
-use pytriton_protocol::tensor::{DataType, Tensor};
+use pytriton_protocol::tensor::DataType;
 
 use super::{FinishReason, Usage};
 
@@ -117,17 +117,14 @@ impl Outputs for Piece {
         labels: "",
     }];
 
-    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
-        let shape = vec![1; 1 + usize::from(model.batching())];
-        let text = ndarray::ArrayD::from_elem(shape, self.text);
-        Ok(vec![output(text, model, 0)?])
-    }
-
     fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
         let parameters = self.parameters();
+        let shape = vec![1; 1 + usize::from(model.batching())];
+        let mut writer = OutputWriter::new(model);
+        writer.write(ndarray::ArrayD::from_elem(shape, self.text));
         Ok(ResponseParts {
             parameters,
-            ..self.into_tensors(model)?.into()
+            ..writer.finish()
         })
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn extension(versions: &[&ModelSpec]) -> Option<Value> {
         shown["first_value"] = first_values.any(|value| value.input == index).into();
         shown
     });
-    Some(json!({
+    let mut extension = json!({
         "name": &*model.name,
         "versions": numbers,
         "description": &*model.description,
@@ -29,7 +29,12 @@ pub(super) fn extension(versions: &[&ModelSpec]) -> Option<Value> {
         "options": options(model),
         "inputs": inputs.collect::<Vec<Value>>(),
         "outputs": model.outputs.iter().map(shown).collect::<Vec<Value>>(),
-    }))
+    });
+    if !model.callees.is_empty() {
+        let callees = model.callees.iter().map(|callee| callee.name.as_str());
+        extension["calls"] = callees.collect();
+    }
+    Some(extension)
 }
 
 fn shown(tensor: &TensorSpec) -> Value {

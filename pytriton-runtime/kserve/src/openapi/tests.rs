@@ -4,6 +4,7 @@ use std::{env, fs};
 use pytriton_core::model::{ModelSpec, TensorDeclaration};
 use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::testing::IDENTITY;
+use pytriton_protocol::signature::ModelSignature;
 use pytriton_protocol::tensor::DataType;
 use serde_json::{Value, json};
 
@@ -210,4 +211,15 @@ fn operation_names_are_unique() {
         let mut bytes = name.bytes();
         assert!(bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
     }
+}
+
+#[test]
+fn called_models_are_listed() {
+    let mut spec = IDENTITY.spec().unwrap();
+    let called = |spec: &ModelSpec| super::extension::extension(&[spec]).unwrap()["calls"].clone();
+    assert_eq!(called(&spec), Value::Null);
+    spec.callees = ["A", "B"]
+        .map(|name| ModelSignature::new(name, 8, false))
+        .into();
+    assert_eq!(called(&spec), json!(["A", "B"]));
 }

@@ -4,10 +4,10 @@ use pytriton_protocol::proto::{ModelMetadataResponse, ServerMetadataResponse};
 
 use crate::rest::{PLATFORM, SERVER_METADATA};
 
-/// Returns the metadata of the server.
-pub fn server_metadata() -> ServerMetadataResponse {
+/// Returns the metadata of a server with this name.
+pub fn server_metadata(name: &str) -> ServerMetadataResponse {
     ServerMetadataResponse {
-        name: SERVER_METADATA.name.to_owned(),
+        name: name.to_owned(),
         version: SERVER_METADATA.version.to_owned(),
         extensions: SERVER_METADATA
             .extensions
@@ -44,8 +44,8 @@ mod tests {
 
     #[test]
     fn a_server_and_its_models_have_the_metadata_of_http() {
-        let server = server_metadata();
-        assert_eq!(server.name, SERVER_METADATA.name);
+        let server = server_metadata("mine");
+        assert_eq!(server.name, "mine");
         assert_eq!(server.version, SERVER_METADATA.version);
         assert_eq!(server.extensions, SERVER_METADATA.extensions);
         let spec = IDENTITY.spec().unwrap();

@@ -5,9 +5,9 @@ use crate::json::JsonWriter;
 
 /// The metadata of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ServerMetadata {
+pub struct ServerMetadata<'a> {
     /// The name of the server.
-    pub name: &'static str,
+    pub name: &'a str,
     /// The version of the server.
     pub version: &'static str,
     /// The protocol extensions of Triton that this server supports.
@@ -15,7 +15,7 @@ pub struct ServerMetadata {
 }
 
 /// The metadata of the Triton version with the same behavior.
-pub const SERVER_METADATA: ServerMetadata = ServerMetadata {
+pub const SERVER_METADATA: ServerMetadata<'static> = ServerMetadata {
     name: "triton",
     version: "2.51.0",
     extensions: &[
@@ -35,7 +35,15 @@ pub const SERVER_METADATA: ServerMetadata = ServerMetadata {
     ],
 };
 
-impl ServerMetadata {
+impl<'a> ServerMetadata<'a> {
+    /// Returns the metadata of a server with this name.
+    pub fn named(name: &'a str) -> Self {
+        Self {
+            name,
+            ..SERVER_METADATA
+        }
+    }
+
     /// Encodes the metadata as JSON.
     pub fn to_json(&self) -> Vec<u8> {
         let mut json = JsonWriter::default();

@@ -13,7 +13,8 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::server::connection_state::{ConnectionState, IdleReason, Timeouts};
+use crate::server::close_reason::{CloseReason, closing, closing_or_retired};
+use crate::server::connection_state::{ConnectionState, IdleReason};
 use crate::server::coop_poll::CoopPoll;
 use crate::server::handshake::handshake;
 use crate::server::http_builders::{HttpBuilders, StreamExecutor};
@@ -22,6 +23,7 @@ use crate::server::response_body::ResponseBody;
 use crate::server::socket_options::set_socket_options;
 use crate::server::stop::stopped;
 use crate::server::stream::Stream;
+use crate::server::timeouts::Timeouts;
 use crate::server::tracked_io::TrackedIo;
 use crate::tls::Certificates;
 use crate::{ConnectionLimits, HostCheck, HttpService, Protocol, ReceiveWindows, ResponseContent};
@@ -30,7 +32,7 @@ use crate::{ConnectionLimits, HostCheck, HttpService, Protocol, ReceiveWindows, 
 const LAST_REQUEST_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// How long a connection that accepts no further requests may stay in a state. It accepts none
-/// because the server stops or the connection was idle.
+/// because the server stops, the connection was idle, or it keeps too much memory.
 const CLOSING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How a connection ended.
@@ -156,6 +158,8 @@ impl<S: HttpService> Connections<S> {
         mut stop: watch::Receiver<Option<Instant>>,
     ) -> Ending {
         set_socket_options(&stream, self.limits.body_timeout);
+        let mut service = self.port.service.connect();
+        service.accept(&stream);
         let stream = match &self.certificates {
             None => Stream::Plain(stream),
             // TLS is rare and must not enlarge the future of every connection.
@@ -166,6 +170,7 @@ impl<S: HttpService> Connections<S> {
                 }
             }
         };
+        let certificate = stream.client_certificate();
         let mut io = TrackedIo::new(stream, &state);
         let http2 = match self.protocol {
             Protocol::Http2 => true,
@@ -187,9 +192,9 @@ impl<S: HttpService> Connections<S> {
         let list_bytes = http2.then(|| self.builders.header_list_bytes());
         io.reserve_heads(self.windows.budget(), list_bytes);
         let io = TokioIo::new(io);
-        let service = self.port.service.connect();
-        let (port, requests) = (&self.port, window.as_ref());
-        let service = service_fn(|request| port.respond(&service, request, &state, requests));
+        let (port, requests, certificate) = (&self.port, window.as_ref(), certificate.as_ref());
+        let service =
+            service_fn(|request| port.respond(&service, request, &state, requests, certificate));
         let connection = match &window {
             Some(window) => {
                 let builder = self.builders.http2(window, StreamExecutor::new(&state));
@@ -199,13 +204,28 @@ impl<S: HttpService> Connections<S> {
         };
         let connection = pin!(connection);
         let mut connection = CoopPoll::new(connection);
-        let closing = Box::pin(closing(&mut stop, &state, self.timeouts));
-        let turn = tokio::select! {
+        let reason = Box::pin(closing_or_retired(&mut stop, &state, self.timeouts));
+        let reason = tokio::select! {
             biased;
             ended = &mut connection => return log_early_end(ended),
-            turn = CoopPoll::new(closing) => turn,
+            reason = CoopPoll::new(reason) => reason,
         };
-        let deadline = match turn {
+        let reason = match reason {
+            Some(reason) => reason,
+            None => {
+                tracing::debug!("retiring a connection whose headers keep too much memory");
+                shut_down(connection.changed().as_mut());
+                // Open streams keep their timeouts.
+                let timeouts = self.timeouts.with_idle(CLOSING_TIMEOUT);
+                let reason = Box::pin(closing(&mut stop, &state, timeouts));
+                tokio::select! {
+                    biased;
+                    ended = &mut connection => return log_early_end(ended),
+                    reason = CoopPoll::new(reason) => reason,
+                }
+            }
+        };
+        let deadline = match reason {
             CloseReason::Stop(deadline) => Some(deadline),
             // An HTTP/2 connection would wait forever for its first bytes.
             CloseReason::Overdue(reason) if reason == IdleReason::Blocked || !state.is_used() => {
@@ -271,25 +291,6 @@ where
 
 type Http1<S> = http1::Connection<TokioIo<TrackedIo>, S>;
 type Http2<S> = http2::Connection<TokioIo<TrackedIo>, S, StreamExecutor>;
-
-/// Why a connection accepts no further requests.
-enum CloseReason {
-    /// The server stops. Connections may finish until then.
-    Stop(Instant),
-    Overdue(IdleReason),
-}
-
-async fn closing(
-    stop: &mut watch::Receiver<Option<Instant>>,
-    state: &ConnectionState,
-    timeouts: Timeouts,
-) -> CloseReason {
-    tokio::select! {
-        biased;
-        deadline = stopped(stop) => CloseReason::Stop(deadline),
-        reason = state.overdue(timeouts) => CloseReason::Overdue(reason),
-    }
-}
 
 fn log_early_end<E: std::fmt::Display>(ended: Result<(), E>) -> Ending {
     if let Err(error) = ended {

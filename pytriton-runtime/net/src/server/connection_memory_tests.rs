@@ -20,7 +20,7 @@ use crate::{ConnectionLimits, Connections, Endpoint, ReceiveWindows, TowerServic
 pub(super) const DEADLINE: Duration = Duration::from_secs(8);
 
 /// The smallest window of an HTTP/2 connection.
-const WINDOW: usize = 65_535;
+pub(super) const WINDOW: usize = 65_535;
 
 /// Serves a port whose `POST /` never reads its body.
 pub(super) async fn serve(

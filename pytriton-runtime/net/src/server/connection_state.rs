@@ -10,34 +10,14 @@ use slab::Slab;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
-use crate::MinRate;
+use crate::server::retirement::Retirement;
 use crate::server::stream_state::Stream;
+use crate::server::timeouts::Timeouts;
+use crate::server::trailers_memory::TrailersMemory;
 
 /// The state of a connection, derived from its streams.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionState(Arc<Mutex<Inner>>);
-
-/// How long a connection may stay in a state.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Timeouts {
-    /// No stream is open.
-    pub(crate) idle: Duration,
-    /// The client does not read its response, or reads it too slowly.
-    pub(crate) response: MinRate,
-}
-
-impl Timeouts {
-    /// Returns the timeouts with `pause` instead of their own.
-    pub(crate) fn with_pause(self, pause: Duration) -> Self {
-        Self {
-            idle: pause,
-            response: MinRate {
-                pause,
-                ..self.response
-            },
-        }
-    }
-}
 
 /// The reason for closing a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +54,11 @@ pub(crate) enum Http1Phase {
 pub(crate) struct Inner {
     pub(crate) streams: Slab<Stream>,
     /// The number of the next stream. Zero if no stream has been opened yet.
-    next_number: u64,
+    pub(crate) next_number: u64,
+    /// The number of HTTP/2 heads that have begun. h2 does not pass all of them on.
+    pub(crate) heads: u64,
+    pub(crate) trailers: Option<Box<TrailersMemory>>,
+    pub(crate) retirement: Retirement,
     /// The slot of the latest stream, and when it was opened.
     latest: usize,
     opened: Instant,
@@ -101,6 +85,9 @@ impl ConnectionState {
         Self(Arc::new(Mutex::new(Inner {
             streams: Slab::new(),
             next_number: 0,
+            heads: 0,
+            trailers: None,
+            retirement: Retirement::default(),
             latest: 0,
             opened: now,
             http1: false,
@@ -125,6 +112,7 @@ impl ConnectionState {
         inner.opened = Instant::now();
         let stream = Stream::new(number, inner.opened);
         inner.latest = inner.streams.insert(stream);
+        inner.release_trailers();
         (inner.latest, number)
     }
 
@@ -289,7 +277,9 @@ impl Inner {
 
     pub(crate) fn remove(&mut self, slot: usize, now: Instant) -> Stream {
         self.idle_since = now;
-        self.streams.remove(slot)
+        let stream = self.streams.remove(slot);
+        self.release_trailers();
+        stream
     }
 
     /// Returns the time until the first timeout can expire. The state may change before then.

@@ -9,8 +9,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::MinRate;
-use crate::server::connection_state::{ConnectionState, IdleReason, Timeouts};
+use crate::server::connection_state::{ConnectionState, IdleReason};
 use crate::server::stream_handle::OpenStream;
+use crate::server::timeouts::Timeouts;
 
 const TIMEOUTS: Timeouts = Timeouts {
     idle: Duration::from_secs(75),

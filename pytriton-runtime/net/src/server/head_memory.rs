@@ -35,7 +35,7 @@ impl HeadMemory {
         match self {
             Self::Unknown => Ok(()),
             Self::Http1(memory) => memory.add(bytes.len(), state),
-            Self::Http2(memory) => memory.add(bytes),
+            Self::Http2(memory) => memory.add(bytes, state),
         }
     }
 }

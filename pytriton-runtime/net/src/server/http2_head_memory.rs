@@ -3,6 +3,10 @@ use std::sync::Arc;
 
 use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 
+use crate::server::connection_state::ConnectionState;
+use crate::server::head_numbers::HeadNumbers;
+use crate::server::hpack_table_memory::HpackTableMemory;
+use crate::server::http2_header_frame::HeaderFrame;
 use crate::server::http2_preface::PREFACE;
 use crate::server::port::HEADER_BYTES;
 
@@ -22,14 +26,15 @@ const MIN_LIST_ENTRY_BYTES: usize = 32;
 const BUFFER_GROWTH: usize = 2;
 
 /// The memory of the frames of an HTTP/2 connection that have partly arrived, except for data, which
-/// its receive window counts.
+/// its receive window counts, and that of the table of headers that frames refer to.
 ///
 /// A frame is decoded when it is complete. If its head continues in further frames, the decoded
-/// headers are also held until the head ends. Trailers are held until the body is read; as the
-/// frames do not show when this happens, they count until the connection ends.
+/// headers are also held until the head ends. Trailers are held until the body is read, which the
+/// frames do not show; they count until their stream ends.
 #[derive(Debug)]
 pub(crate) struct Http2HeadMemory {
     permit: MemoryPermit,
+    budget: Arc<MemoryBudget>,
     /// The maximum memory of the decoded headers of one head.
     max_decoded_bytes: usize,
     /// The head of the current frame, and how many bytes of it have arrived.
@@ -42,10 +47,12 @@ pub(crate) struct Http2HeadMemory {
     block_bytes: usize,
     /// Whether the current frame is the last one of its head.
     ends_block: bool,
-    latest_stream: u32,
+    numbers: HeadNumbers,
     /// Whether the current head consists of trailers.
     in_trailers: bool,
-    trailers_bytes: usize,
+    /// The header block of the current frame, and the table that it may add headers to.
+    header_frame: HeaderFrame,
+    table: HpackTableMemory,
     /// Whether the latest bytes could not be reserved.
     refused: bool,
 }
@@ -57,6 +64,7 @@ impl Http2HeadMemory {
         let entries = max_list_bytes as usize / MIN_LIST_ENTRY_BYTES;
         Self {
             permit: budget.empty_permit(),
+            budget: Arc::clone(budget),
             max_decoded_bytes: entries.saturating_mul(HEADER_BYTES),
             frame_head: [0; FRAME_HEAD_BYTES],
             frame_head_bytes: 0,
@@ -64,9 +72,10 @@ impl Http2HeadMemory {
             missing_bytes: PREFACE.len(),
             block_bytes: 0,
             ends_block: true,
-            latest_stream: 0,
+            numbers: HeadNumbers::default(),
             in_trailers: false,
-            trailers_bytes: 0,
+            header_frame: HeaderFrame::default(),
+            table: HpackTableMemory::new(budget),
             refused: false,
         }
     }
@@ -77,11 +86,12 @@ impl Http2HeadMemory {
     ///
     /// Returns an error if the budget is exhausted. An incomplete frame may wait for one more read,
     /// so a complete head that arrives in two pieces gets a response.
-    pub(crate) fn add(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn add(&mut self, mut bytes: &[u8], state: &ConnectionState) -> io::Result<()> {
         while !bytes.is_empty() {
-            let payload = self.missing_bytes.min(bytes.len());
-            bytes = &bytes[payload..];
-            self.missing_bytes -= payload;
+            let (payload, rest) = bytes.split_at(self.missing_bytes.min(bytes.len()));
+            bytes = rest;
+            self.missing_bytes -= payload.len();
+            self.read_block(payload);
             let free = &mut self.frame_head[self.frame_head_bytes..];
             let (head, rest) = bytes.split_at(free.len().min(bytes.len()));
             free[..head.len()].copy_from_slice(head);
@@ -89,15 +99,30 @@ impl Http2HeadMemory {
             bytes = rest;
             if self.frame_head_bytes == FRAME_HEAD_BYTES {
                 self.frame_head_bytes = 0;
-                self.begin_frame();
+                self.begin_frame(state)?;
             }
         }
-        self.reserve()
+        self.reserve(state)
     }
 
-    fn begin_frame(&mut self) {
+    /// Reads the next bytes of the current frame.
+    fn read_block(&mut self, payload: &[u8]) {
+        let block = self.header_frame.block(payload);
+        if block.is_empty() {
+            return;
+        }
+        let collected = match self.block_bytes > self.frame_bytes {
+            true => self.block_bytes,
+            false => 0,
+        };
+        self.table.read(block, collected);
+    }
+
+    fn begin_frame(&mut self, state: &ConnectionState) -> io::Result<()> {
         let [high, middle, low, kind, flags, stream @ ..] = self.frame_head;
         self.missing_bytes = u32::from_be_bytes([0, high, middle, low]) as usize;
+        // The first bit has no meaning.
+        let stream = u32::from_be_bytes(stream) & (u32::MAX >> 1);
         self.frame_bytes = match kind {
             DATA => 0,
             _ => self.missing_bytes,
@@ -106,24 +131,35 @@ impl Http2HeadMemory {
             HEADERS | PUSH_PROMISE | CONTINUATION => flags & END_HEADERS != 0,
             _ => true,
         };
+        self.table
+            .begin_frame(FRAME_HEAD_BYTES + self.missing_bytes);
+        self.header_frame = match kind {
+            HEADERS => {
+                self.table.begin();
+                HeaderFrame::headers(flags, self.missing_bytes)
+            }
+            CONTINUATION => HeaderFrame::continuation(self.missing_bytes),
+            _ => HeaderFrame::default(),
+        };
         if kind == CONTINUATION {
             self.block_bytes = self.block_bytes.saturating_add(self.frame_bytes);
         } else {
             self.block_bytes = self.frame_bytes;
-            // The first bit has no meaning.
-            let stream = u32::from_be_bytes(stream) & (u32::MAX >> 1);
-            self.in_trailers = kind == HEADERS && stream <= self.latest_stream;
-            if kind == HEADERS {
-                self.latest_stream = self.latest_stream.max(stream);
+            self.in_trailers = kind == HEADERS && !self.numbers.begin(stream);
+            if kind == HEADERS && !self.in_trailers {
+                state.lock().heads += 1;
             }
         }
-        if self.in_trailers {
-            let bytes = self.decoded_bytes(self.frame_bytes);
-            self.trailers_bytes = self.trailers_bytes.saturating_add(bytes);
+        if !self.in_trailers {
+            return Ok(());
         }
+        let bytes = self.decoded_bytes(self.frame_bytes);
+        let number = self.numbers.number(stream);
+        let added = state.lock().add_trailers(&self.budget, number, bytes);
+        added.map_err(|_| io::ErrorKind::OutOfMemory.into())
     }
 
-    fn reserve(&mut self) -> io::Result<()> {
+    fn reserve(&mut self, state: &ConnectionState) -> io::Result<()> {
         let single = self.ends_block && self.block_bytes == self.frame_bytes;
         let partial = match self.ends_block && self.missing_bytes == 0 {
             true => 0,
@@ -133,9 +169,8 @@ impl Http2HeadMemory {
                 self.decoded_bytes(self.block_bytes).saturating_add(buffer)
             }
         };
-        let reserved = self
-            .permit
-            .resize(self.trailers_bytes.saturating_add(partial));
+        let reserved = self.permit.resize(partial);
+        let reserved = reserved.and(self.table.reserve(state));
         let may_wait = single && !self.in_trailers && !self.refused;
         self.refused = reserved.is_err();
         match self.refused && !may_wait {

@@ -6,7 +6,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
-use crate::server::connection_memory_tests::{DEADLINE, connect, frame, serve, until};
+use crate::server::connection_memory_tests::{DEADLINE, WINDOW, connect, frame, serve, until};
+use crate::server::connection_state::ConnectionState;
 use crate::server::http2_head_memory::Http2HeadMemory;
 use crate::server::http2_preface::PREFACE;
 use crate::server::port::HEADER_BYTES;
@@ -66,8 +67,8 @@ async fn half_frames_of_many_connections_stay_within_the_budget() {
     let budget = MemoryBudget::new(64 << 10);
     let (address, _stop) = serve(&budget).await;
     let ends = END_STREAM | END_HEADERS;
-    let whole = connection(&[frame(HEADERS, ends, &block(0x82, "/else", FRAME))]);
-    let (half, rest) = whole.split_at(5000);
+    let complete = connection(&[frame(HEADERS, ends, &block(0x82, "/else", FRAME))]);
+    let (half, rest) = complete.split_at(5000);
     let mut clients = Vec::new();
     for number in 1..=6 {
         clients.push(connect(address, half).await);
@@ -96,9 +97,9 @@ async fn half_frames_of_many_connections_stay_within_the_budget() {
 async fn decoded_headers_of_an_unfinished_head_are_reserved() {
     let budget = MemoryBudget::new(64 << 10);
     let (address, _stop) = serve(&budget).await;
-    let part = block(0x82, "/else", 150);
-    let half = connection(&[frame(HEADERS, END_STREAM, &part)]);
-    let bytes = part.len() * (HEADER_BYTES + 2);
+    let fields = block(0x82, "/else", 150);
+    let half = connection(&[frame(HEADERS, END_STREAM, &fields)]);
+    let bytes = fields.len() * (HEADER_BYTES + 2);
     let mut clients = Vec::new();
     for number in 1..=2 {
         clients.push(connect(address, &half).await);
@@ -114,7 +115,8 @@ async fn decoded_headers_of_an_unfinished_head_are_reserved() {
 
 #[tokio::test]
 async fn unread_trailers_are_reserved() {
-    let budget = MemoryBudget::new(64 << 10);
+    // Without a share of the windows, the unread body is also reserved.
+    let budget = MemoryBudget::new(128 << 10);
     let (address, _stop) = serve(&budget).await;
     // A header in the table, and references to it.
     let mut trailers = vec![0x40, 1, b'a', 0];
@@ -128,12 +130,59 @@ async fn unread_trailers_are_reserved() {
     let request = connection(&frames);
     let first = connect(address, &request).await;
     until(&budget, |reserved| {
-        reserved == trailers.len() * HEADER_BYTES
+        reserved == WINDOW + trailers.len() * HEADER_BYTES
     })
     .await;
     expect_end(&mut connect(address, &request).await).await;
     drop(first);
     until(&budget, |reserved| reserved == 0).await;
+}
+
+/// A frame of another stream.
+fn on_stream(stream: u32, mut frame: Vec<u8>) -> Vec<u8> {
+    frame[5..9].copy_from_slice(&stream.to_be_bytes());
+    frame
+}
+
+#[tokio::test]
+async fn trailers_are_reserved_until_their_stream_ends() {
+    let budget = MemoryBudget::new(1 << 20);
+    let (address, _stop) = serve(&budget).await;
+    let mut trailers = vec![0x40, 1, b'a', 0];
+    trailers.resize(200, 0xbe);
+    let bytes = trailers.len() * HEADER_BYTES;
+    let request = |stream, path| {
+        [
+            on_stream(stream, frame(HEADERS, END_HEADERS, &block(0x83, path, 0))),
+            on_stream(stream, frame(HEADERS, END_HEADERS | END_STREAM, &trailers)),
+        ]
+        .concat()
+    };
+    // Some clients begin with the second stream.
+    for first in [1, 3] {
+        // The body of the first request is not read, and those of the others are dropped.
+        let mut client = connect(address, &connection(&[request(first, "/")])).await;
+        until(&budget, |reserved| reserved == WINDOW + bytes).await;
+        for number in 1..20 {
+            let request = request(first + 2 * number, "/else");
+            client.write_all(&request).await.unwrap();
+            expect_status(&mut client, 0x88).await;
+        }
+        until(&budget, |reserved| reserved == WINDOW + bytes).await;
+        // h2 refuses a head without a path. Later trailers then count until the connection ends.
+        let no_path = frame(HEADERS, END_HEADERS | END_STREAM, &[0x83]);
+        client
+            .write_all(&on_stream(first + 40, no_path))
+            .await
+            .unwrap();
+        client
+            .write_all(&request(first + 42, "/else"))
+            .await
+            .unwrap();
+        until(&budget, |reserved| reserved == WINDOW + 2 * bytes).await;
+        drop(client);
+        until(&budget, |reserved| reserved == 0).await;
+    }
 }
 
 #[test]
@@ -153,9 +202,10 @@ fn frames_are_recognised_in_pieces_of_any_size() {
     let decoded = 10 * HEADER_BYTES;
     for piece in [1, 7, 1000, bytes.len()] {
         let budget = MemoryBudget::new(1 << 20);
+        let state = ConnectionState::new();
         let mut memory = Http2HeadMemory::new(&budget, list_bytes);
         for piece in bytes.chunks(piece) {
-            memory.add(piece).unwrap();
+            memory.add(piece, &state).unwrap();
         }
         assert_eq!(budget.reserved(), 3 * decoded, "{piece}");
         if piece == 1 {
@@ -163,7 +213,7 @@ fn frames_are_recognised_in_pieces_of_any_size() {
         }
         // An unfinished head is refused at once if the budget is exhausted.
         let _rest = budget.reserve((1 << 20) - budget.reserved()).unwrap();
-        let refused = memory.add(&frame(HEADERS, 0, &[1; 4100]));
+        let refused = memory.add(&frame(HEADERS, 0, &[1; 4100]), &state);
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::OutOfMemory);
     }
 }

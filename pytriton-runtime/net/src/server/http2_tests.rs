@@ -11,13 +11,13 @@ use tokio::time::{Instant, timeout};
 
 use crate::{ConnectionLimits, Connections, Ending, Protocol, ReceiveWindows, TowerService};
 
-const DEADLINE: Duration = Duration::from_secs(8);
+pub(super) const DEADLINE: Duration = Duration::from_secs(8);
 
 /// Larger than the default window of a client.
 const RESPONSE_BYTES: usize = 200_000;
 
 /// The preface and settings of a client, with the initial window of each stream.
-fn hello(window: u32) -> Vec<u8> {
+pub(super) fn hello(window: u32) -> Vec<u8> {
     let setting = [&[0, 4], window.to_be_bytes().as_slice()].concat();
     [
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
@@ -39,14 +39,14 @@ fn get_small(stream: u32) -> Vec<u8> {
 }
 
 /// The frames of a server: type, flags, stream and payload.
-struct Frames {
-    client: TcpStream,
-    read: Vec<u8>,
+pub(super) struct Frames {
+    pub(super) client: TcpStream,
+    pub(super) read: Vec<u8>,
 }
 
 impl Frames {
     /// Returns the next frame, or `None` at the end of the connection.
-    async fn next(&mut self) -> Option<(u8, u8, u32, Vec<u8>)> {
+    pub(super) async fn next(&mut self) -> Option<(u8, u8, u32, Vec<u8>)> {
         loop {
             if let [a, b, c, kind, flags, s0, s1, s2, s3, rest @ ..] = &self.read[..] {
                 let length = u32::from_be_bytes([0, *a, *b, *c]) as usize;
@@ -65,7 +65,7 @@ impl Frames {
     }
 }
 
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let [_, length @ ..] = u32::try_from(payload.len()).unwrap().to_be_bytes();
     [
         length.as_slice(),
@@ -109,6 +109,38 @@ fn limits(header_timeout: u64, body_timeout: u64) -> ConnectionLimits {
         body_timeout: Duration::from_millis(body_timeout),
         ..ConnectionLimits::default()
     }
+}
+
+#[tokio::test]
+async fn pings_have_their_interval_and_timeout() {
+    const PING: u8 = 6;
+    let limits = ConnectionLimits {
+        ping_interval: Duration::from_millis(100),
+        ping_timeout: Duration::from_millis(300),
+        ..limits(8000, 8000)
+    };
+    let (mut client, served, _stop) = connect(limits, 1000).await;
+    let greeting = [hello(1 << 20), frame(4, 1, 0, &[])].concat();
+    client.write_all(&greeting).await.unwrap();
+    let read = Vec::new();
+    let mut frames = Frames { client, read };
+    let begun = Instant::now();
+    let mut pings = 0;
+    while let Some((kind, flags, _, payload)) = frames.next().await {
+        if (kind, flags) == (PING, 0) {
+            pings += 1;
+            // The third ping gets no response.
+            if pings < 3 {
+                let response = frame(PING, 1, 0, &payload);
+                frames.client.write_all(&response).await.unwrap();
+            }
+        }
+    }
+    assert_eq!(pings, 3);
+    let took = begun.elapsed();
+    let expected = Duration::from_millis(500)..Duration::from_secs(4);
+    assert!(expected.contains(&took), "{took:?}");
+    served.await.unwrap();
 }
 
 #[tokio::test]

@@ -8,9 +8,6 @@ use crate::ConnectionLimits;
 use crate::server::connection_state::ConnectionState;
 use crate::server::receive_windows::ReceiveWindow;
 
-/// The interval and the timeout of HTTP/2 pings.
-const HTTP2_PING_INTERVAL: Duration = Duration::from_secs(20);
-
 /// Heads are read up to this multiple of the limit. The client then receives an error that names
 /// the limit, over gRPC with its status.
 const HEAD_READ_FACTOR: usize = 4;
@@ -36,6 +33,8 @@ pub(crate) struct HttpBuilders {
     http1: http1::Builder,
     header_list_bytes: u32,
     max_concurrent_streams: u32,
+    ping_interval: Duration,
+    ping_timeout: Duration,
 }
 
 impl HttpBuilders {
@@ -56,6 +55,8 @@ impl HttpBuilders {
             http1,
             header_list_bytes: u32::try_from(head_bytes).unwrap_or(u32::MAX),
             max_concurrent_streams: limits.max_concurrent_streams,
+            ping_interval: limits.ping_interval,
+            ping_timeout: limits.ping_timeout,
         }
     }
 
@@ -79,8 +80,8 @@ impl HttpBuilders {
             .auto_date_header(false)
             .max_concurrent_streams(window.streams(self.max_concurrent_streams))
             .max_header_list_size(self.header_list_bytes)
-            .keep_alive_interval(HTTP2_PING_INTERVAL)
-            .keep_alive_timeout(HTTP2_PING_INTERVAL)
+            .keep_alive_interval(self.ping_interval)
+            .keep_alive_timeout(self.ping_timeout)
             .initial_stream_window_size(window.stream())
             .initial_connection_window_size(window.connection());
         http2

@@ -5,6 +5,7 @@ mod body_error;
 mod body_pace;
 mod body_timeout;
 mod bound_port;
+mod close_reason;
 mod connection;
 mod connection_limit;
 #[cfg(test)]
@@ -19,11 +20,17 @@ mod half_closed_tests;
 mod handshake;
 mod head;
 mod head_memory;
+mod head_numbers;
 mod health_only_connections;
 mod host_check;
+mod hpack_scanner;
+mod hpack_table_memory;
+#[cfg(test)]
+mod hpack_table_memory_tests;
 mod http2_head_memory;
 #[cfg(test)]
 mod http2_head_memory_tests;
+mod http2_header_frame;
 mod http2_preface;
 #[cfg(test)]
 mod http2_tests;
@@ -37,6 +44,9 @@ mod receive_windows_tests;
 mod refusal;
 mod request_body;
 mod response_body;
+mod retirement;
+#[cfg(test)]
+mod retirement_tests;
 mod service;
 #[cfg(test)]
 mod slow_head_tests;
@@ -47,6 +57,7 @@ mod stop;
 mod stream;
 mod stream_handle;
 mod stream_state;
+mod timeouts;
 mod tower;
 #[cfg(test)]
 mod tower_tests;
@@ -54,6 +65,7 @@ mod tracked_bytes;
 mod tracked_io;
 #[cfg(test)]
 mod tracked_io_tests;
+mod trailers_memory;
 #[cfg(test)]
 mod unsent_tests;
 

@@ -12,6 +12,7 @@ use pytriton_core::memory_budget::{MemoryBudget, MemoryBudgetError, MemoryPermit
 use crate::server::connection_state::ConnectionState;
 use crate::server::receive_windows::ReceiveWindow;
 use crate::server::response_body::ResponseBody;
+use crate::tls::ClientCertificate;
 use crate::{HostCheck, HttpService, Refusal, RequestBody, check_head};
 
 /// The memory of a header in addition to its name and value: its entry in the map, and the overhead
@@ -32,7 +33,8 @@ pub(crate) struct Port<S> {
 }
 
 impl<S: HttpService> Port<S> {
-    /// Passes a request to the service, or refuses it.
+    /// Passes a request to the service, or refuses it. The certificate of the client becomes an
+    /// extension of the request.
     ///
     /// Not an `async fn`: it runs in order of arrival, while the future may run in any order. The
     /// end of the request body may be read before the future is polled.
@@ -42,11 +44,15 @@ impl<S: HttpService> Port<S> {
         request: Request<Incoming>,
         state: &ConnectionState,
         window: Option<&ReceiveWindow>,
+        certificate: Option<&ClientCertificate>,
     ) -> impl Future<Output = Result<Response<ResponseBody<S::Body>>, Infallible>> + Send + use<S>
     {
         let stream = state.open(request.version());
         let http1 = request.version() < Version::HTTP_2;
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
+        if let Some(certificate) = certificate {
+            head.extensions.insert(certificate.clone());
+        }
         let (permit, unread, refusal) = match self.admit(&head, &body, window) {
             Ok((permit, unread)) => (permit, unread, None),
             Err(refusal) => (None, None, Some(refusal)),

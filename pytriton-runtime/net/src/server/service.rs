@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::Response;
 use http::request::Parts;
 use http_body::Body;
+use tokio::net::TcpStream;
 
 use crate::{Refusal, RequestBody};
 
@@ -19,6 +20,10 @@ pub trait HttpService: Send + Sync + Sized + 'static {
     /// Returns the service of a new connection.
     fn connect(&self) -> Self;
 
+    /// Prepares the service of a new connection, before its first request. The
+    /// default implementation does nothing.
+    fn accept(&mut self, _: &TcpStream) {}
+
     /// Returns whether a request is served on a connection beyond the connection limit.
     fn is_health(&self, head: &Parts) -> bool;
 
@@ -26,7 +31,8 @@ pub trait HttpService: Send + Sync + Sized + 'static {
     fn refuse(&self, head: &Parts, refusal: Refusal) -> Response<Self::Body>;
 
     /// Handles a request. The requests of a connection are passed in their order of arrival, but
-    /// the futures may run in any order.
+    /// the futures may run in any order. If the client has authenticated with a certificate, the
+    /// extensions contain the [`ClientCertificate`](crate::tls::ClientCertificate).
     fn call(
         &self,
         head: Parts,

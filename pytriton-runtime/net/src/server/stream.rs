@@ -6,6 +6,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 
+use crate::tls::ClientCertificate;
+
 /// A connection, in plain text or with TLS.
 #[derive(Debug)]
 pub(crate) enum Stream {
@@ -23,6 +25,18 @@ macro_rules! either {
 }
 
 impl Stream {
+    /// Returns the certificate of the client, which the handshake has verified.
+    pub(crate) fn client_certificate(&self) -> Option<ClientCertificate> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Tls(stream) => {
+                let (_, session) = stream.get_ref();
+                let certificate = session.peer_certificates()?.first()?;
+                Some(ClientCertificate::read(certificate))
+            }
+        }
+    }
+
     /// Returns the pending error of the socket.
     pub(crate) fn take_error(&self) -> io::Result<Option<io::Error>> {
         match self {

@@ -286,6 +286,13 @@ impl AsyncWrite for TrackedIo {
     }
 }
 
+impl Drop for TrackedIo {
+    fn drop(&mut self) {
+        // The state lives as long as any handle to it.
+        self.state.lock().trailers = None;
+    }
+}
+
 /// Returns the first [`MAX_WRITE_BYTES_PER_POLL`] bytes of data that is longer.
 fn beginning<'a>(slices: &'a [IoSlice<'_>]) -> Option<[IoSlice<'a>; MAX_SLICES]> {
     let length = |slice: &IoSlice<'_>| slice.len();

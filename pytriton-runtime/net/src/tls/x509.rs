@@ -1,15 +1,17 @@
 use super::Expiry;
+use super::der::{Der, SEQUENCE};
 
 const INTEGER: u8 = 0x02;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
-const SEQUENCE: u8 = 0x30;
 const VERSION: u8 = 0xa0;
 
-/// The parts of its own certificate that the server needs, of any X.509 version.
+/// The parts of a certificate that the server needs, of any X.509 version.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct X509<'a> {
     pub(super) expiry: Expiry,
+    /// The parts of the subject's name.
+    pub(super) subject: Der<'a>,
     /// The public key, as `SubjectPublicKeyInfo`.
     pub(super) public_key: &'a [u8],
 }
@@ -33,41 +35,15 @@ impl<'a> X509<'a> {
             (GENERALIZED_TIME, _, text) => Expiry::generalized_time(text)?,
             _ => return None,
         };
-        let _subject = fields.inside(SEQUENCE)?;
+        let subject = fields.inside(SEQUENCE)?;
         let (SEQUENCE, public_key, _) = fields.next()? else {
             return None;
         };
-        Some(Self { expiry, public_key })
-    }
-}
-
-/// The remaining input.
-struct Der<'a>(&'a [u8]);
-
-impl<'a> Der<'a> {
-    /// The next value: its tag, all its bytes, and its contents.
-    fn next(&mut self) -> Option<(u8, &'a [u8], &'a [u8])> {
-        let (&[tag, first], rest) = self.0.split_first_chunk()?;
-        let (length, rest) = match first {
-            0..=0x7f => (usize::from(first), rest),
-            0x81..=0x84 => {
-                let (bytes, rest) = rest.split_at_checked(usize::from(first - 0x80))?;
-                let length = bytes.iter().fold(0, |length: usize, byte| {
-                    length.wrapping_shl(8) | usize::from(*byte)
-                });
-                (length, rest)
-            }
-            _ => return None,
-        };
-        let (inside, rest) = rest.split_at_checked(length)?;
-        let (whole, _) = self.0.split_at(self.0.len() - rest.len());
-        self.0 = rest;
-        Some((tag, whole, inside))
-    }
-
-    fn inside(&mut self, tag: u8) -> Option<Self> {
-        let (found, _, inside) = self.next()?;
-        (found == tag).then_some(Self(inside))
+        Some(Self {
+            expiry,
+            subject,
+            public_key,
+        })
     }
 }
 

@@ -140,7 +140,10 @@ mod tests {
             let mut left = sizes.iter();
             let filled = buffer.fill(length, |bytes, filled| {
                 let size = *left.next().unwrap();
-                assert_eq!(filled, sizes[..sizes.len() - left.len() - 1].iter().sum());
+                assert_eq!(
+                    filled,
+                    sizes[..sizes.len() - left.len() - 1].iter().sum::<usize>()
+                );
                 bytes.extend(vec![1; size]);
                 Ok::<_, ()>(size)
             });

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use ndarray::{Array, ArrayView, CowArray, Dimension};
 
-use super::{Dims, Element, Tensor, TensorError, shape_text};
+use super::{Dims, Element, Tensor, TensorError, element_count, shape_text};
 
 impl Tensor {
     /// Creates a tensor from an array, without a copy if the array is in row-major order.
@@ -13,6 +13,19 @@ impl Tensor {
     pub fn from_array<T: Element, D: Dimension>(array: Array<T, D>) -> Result<Self, TensorError> {
         let shape = Dims::from(array.shape());
         Self::from_elements(shape, row_major(array))
+    }
+
+    /// Like [`from_array`](Self::from_array), with an empty element for each that cannot be
+    /// encoded. The first error of each row of axis 0 is appended to `errors`.
+    pub fn from_array_lossy<T: Element, D: Dimension>(
+        array: Array<T, D>,
+        errors: &mut Vec<TensorError>,
+    ) -> Self {
+        let shape = Dims::from(array.shape());
+        let row = array.shape().get(1..).unwrap_or_default();
+        let row_elements = element_count(row).unwrap_or(usize::MAX);
+        let data = T::encode_lossy(row_major(array), row_elements, errors);
+        Self::from_checked(T::DATATYPE, shape, data)
     }
 }
 

@@ -109,6 +109,43 @@ pub fn encode_bytes_elements<'a>(
     Ok(buffer.freeze())
 }
 
+/// Decodes each `BYTES` element with its index.
+pub(super) fn decode_each<'d, T>(
+    data: &'d [u8],
+    mut decode: impl FnMut(usize, &'d [u8]) -> Result<T, TensorError>,
+) -> Result<Vec<T>, TensorError> {
+    // A growing vector would temporarily take up to three times as much.
+    let mut elements = Vec::with_capacity(BytesElements::new(data).count());
+    for (index, element) in BytesElements::new(data).enumerate() {
+        elements.push(decode(index, element?)?);
+    }
+    Ok(elements)
+}
+
+/// Encodes `BYTES` elements. One that cannot be encoded is empty. The first error of each row of
+/// `row_elements` elements is appended to `errors`.
+pub(super) fn push_lossy<B: AsRef<[u8]>>(
+    elements: impl IntoIterator<Item = Result<B, TensorError>>,
+    row_elements: usize,
+    errors: &mut Vec<TensorError>,
+) -> Bytes {
+    let mut buffer = BytesMut::new();
+    let mut failed_row = None;
+    for (index, element) in elements.into_iter().enumerate() {
+        let pushed =
+            element.and_then(|bytes| push_bytes_element(&mut buffer, index, bytes.as_ref()));
+        if let Err(error) = pushed {
+            let row = Some(index / row_elements.max(1));
+            if failed_row != row {
+                failed_row = row;
+                errors.push(error);
+            }
+            buffer.put_u32_le(0);
+        }
+    }
+    buffer.freeze()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

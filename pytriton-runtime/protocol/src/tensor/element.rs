@@ -4,12 +4,14 @@ use ::bytes::Bytes;
 use bytemuck::{AnyBitPattern, NoUninit};
 use half::{bf16, f16};
 
-use super::{BytesElements, DataType, Tensor, TensorError, encode_bytes_elements};
+use super::bytes::{decode_each, push_lossy};
+use super::{DataType, ElementCheck, Tensor, TensorError};
 
 /// The elements of a tensor: borrowed from its bytes if they are aligned, otherwise decoded.
 pub type Elements<'a, T> = Cow<'a, [T]>;
 
-/// A Rust type for the elements of a tensor.
+/// A Rust type for the elements of a tensor. To add one, implement
+/// [`BytesElement`](super::BytesElement).
 ///
 /// | Rust | KServe |
 /// | --- | --- |
@@ -17,13 +19,14 @@ pub type Elements<'a, T> = Cow<'a, [T]>;
 /// | `u8` `u16` `u32` `u64` | `UINT8` `UINT16` `UINT32` `UINT64` |
 /// | `i8` `i16` `i32` `i64` | `INT8` `INT16` `INT32` `INT64` |
 /// | `f16` `bf16` `f32` `f64` | `FP16` `BF16` `FP32` `FP64` |
-/// | `Vec<u8>` `String` | `BYTES` |
+/// | `Vec<u8>` `String`, types that implement [`BytesElement`](super::BytesElement) | `BYTES` |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a tensor",
     label = "not an element type",
-    note = "element types are bool, u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, Vec<u8> and String"
+    note = "element types are bool, u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, Vec<u8> and String",
+    note = "for a type of your own, implement `pytriton::elements::BytesElement`"
 )]
-pub trait Element: Clone + Send + Sync + 'static {
+pub trait Element: Sealed + Clone + Send + Sync + 'static {
     /// The KServe datatype.
     const DATATYPE: DataType;
 
@@ -35,15 +38,41 @@ pub trait Element: Clone + Send + Sync + 'static {
     /// # Errors
     ///
     /// Returns a [`TensorError`] if the bytes are not valid elements of this type.
-    fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError>;
+    fn decode(data: &Bytes) -> Result<Elements<'_, Self>, TensorError>;
+
+    /// Encodes elements as the bytes of a tensor. An element that cannot be encoded is empty. The
+    /// first error of each row of `row_elements` elements is appended to `errors`.
+    fn encode_lossy(
+        elements: Vec<Self>,
+        row_elements: usize,
+        errors: &mut Vec<TensorError>,
+    ) -> Bytes;
 
     /// Encodes elements as the bytes of a tensor.
     ///
     /// # Errors
     ///
-    /// Returns [`TensorError::ElementTooLong`] for a `BYTES` element of 4 GiB or more.
-    fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError>;
+    /// Returns the [`TensorError`] of the first element that cannot be encoded, such as
+    /// [`TensorError::ElementTooLong`].
+    fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError> {
+        let mut errors = Vec::new();
+        let data = Self::encode_lossy(elements, usize::MAX, &mut errors);
+        errors.pop().map_or(Ok(data), Err)
+    }
+
+    /// Returns the maximum memory that decoding these bytes takes, in bytes, if the type determines
+    /// it.
+    fn decoded_bytes(data: &[u8]) -> Option<usize> {
+        let _ = data;
+        None
+    }
+
+    /// Checks the bytes of a tensor, if only decoding shows whether elements are valid.
+    const CHECK: Option<ElementCheck> = None;
 }
+
+/// Prevents other implementations of [`Element`] than those of this crate.
+pub trait Sealed {}
 
 impl Tensor {
     /// Returns the elements in row-major order.
@@ -100,15 +129,17 @@ pub fn numbers<T: Element + AnyBitPattern>(data: &[u8]) -> impl ExactSizeIterato
 
 macro_rules! plain_element {
     ($($rust:ty => $datatype:ident),* $(,)?) => {$(
+        impl Sealed for $rust {}
+
         impl Element for $rust {
             const DATATYPE: DataType = DataType::$datatype;
 
-            fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError> {
+            fn decode(data: &Bytes) -> Result<Elements<'_, Self>, TensorError> {
                 Ok(decode_plain(data))
             }
 
-            fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError> {
-                Ok(Bytes::from_owner(Owner(elements)))
+            fn encode_lossy(elements: Vec<Self>, _: usize, _: &mut Vec<TensorError>) -> Bytes {
+                Bytes::from_owner(Owner(elements))
             }
         }
     )*};
@@ -129,17 +160,19 @@ plain_element! {
     f64 => Fp64,
 }
 
+impl Sealed for bool {}
+
 impl Element for bool {
     const DATATYPE: DataType = DataType::Bool;
 
-    fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError> {
+    fn decode(data: &Bytes) -> Result<Elements<'_, Self>, TensorError> {
         bytemuck::checked::try_cast_slice(data)
             .map(Cow::Borrowed)
             .map_err(|_| not_bool(data))
     }
 
-    fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError> {
-        Ok(Bytes::from_owner(Owner(elements)))
+    fn encode_lossy(elements: Vec<Self>, _: usize, _: &mut Vec<TensorError>) -> Bytes {
+        Bytes::from_owner(Owner(elements))
     }
 }
 
@@ -151,39 +184,45 @@ fn not_bool(data: &[u8]) -> TensorError {
     }
 }
 
+impl Sealed for Vec<u8> {}
+
 impl Element for Vec<u8> {
     const DATATYPE: DataType = DataType::Bytes;
 
-    fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError> {
-        let mut elements = Vec::with_capacity(BytesElements::new(data).count());
-        for element in BytesElements::new(data) {
-            elements.push(element?.to_vec());
-        }
-        Ok(Cow::Owned(elements))
+    fn decode(data: &Bytes) -> Result<Elements<'_, Self>, TensorError> {
+        decode_each(data, |_, element| Ok(element.to_vec())).map(Cow::Owned)
     }
 
-    fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError> {
-        encode_bytes_elements(elements.iter().map(Self::as_slice))
+    fn encode_lossy(
+        elements: Vec<Self>,
+        row_elements: usize,
+        errors: &mut Vec<TensorError>,
+    ) -> Bytes {
+        push_lossy(elements.iter().map(Ok), row_elements, errors)
     }
 }
+
+impl Sealed for String {}
 
 impl Element for String {
     const DATATYPE: DataType = DataType::Bytes;
     const UTF8: bool = true;
 
-    fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError> {
-        // A growing vector would temporarily take up to three times as much.
-        let mut elements = Vec::with_capacity(BytesElements::new(data).count());
-        for (index, element) in BytesElements::new(data).enumerate() {
-            let text = std::str::from_utf8(element?);
+    fn decode(data: &Bytes) -> Result<Elements<'_, Self>, TensorError> {
+        let elements = decode_each(data, |index, element| {
+            let text = std::str::from_utf8(element);
             let text = text.map_err(|_| TensorError::NotUtf8 { index })?;
-            elements.push(text.to_owned());
-        }
-        Ok(Cow::Owned(elements))
+            Ok(text.to_owned())
+        });
+        elements.map(Cow::Owned)
     }
 
-    fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError> {
-        encode_bytes_elements(elements.iter().map(Self::as_bytes))
+    fn encode_lossy(
+        elements: Vec<Self>,
+        row_elements: usize,
+        errors: &mut Vec<TensorError>,
+    ) -> Bytes {
+        push_lossy(elements.iter().map(Ok), row_elements, errors)
     }
 }
 
@@ -194,12 +233,11 @@ mod tests {
     #[test]
     fn unaligned_bytes_are_copied_and_read_the_same() {
         let bytes = f32::encode(vec![1.5, -2.0, f32::NAN]).unwrap();
-        let mut shifted = vec![0_u8; 1];
-        shifted.extend_from_slice(&bytes);
         for start in 0..4 {
             let mut padded = vec![0_u8; start];
             padded.extend_from_slice(&bytes);
-            let elements = f32::decode(&padded[start..]).unwrap();
+            let shifted = Bytes::from(padded).slice(start..);
+            let elements = f32::decode(&shifted).unwrap();
             assert_eq!(elements[..2], [1.5, -2.0]);
             assert!(elements[2].is_nan());
         }
@@ -207,9 +245,12 @@ mod tests {
 
     #[test]
     fn invalid_bool_is_reported() {
-        assert_eq!(bool::decode(&[0, 1]).unwrap(), vec![false, true]);
+        assert_eq!(
+            bool::decode(&Bytes::from_static(&[0, 1])).unwrap(),
+            vec![false, true]
+        );
         let expected = TensorError::NotBool { index: 1, value: 2 };
-        assert_eq!(bool::decode(&[1, 2, 3]), Err(expected));
+        assert_eq!(bool::decode(&Bytes::from_static(&[1, 2, 3])), Err(expected));
     }
 
     #[test]
@@ -243,6 +284,7 @@ mod tests {
         round_trip(&[f64::MAX, 0.5]);
         round_trip(&[vec![0xff, 0], vec![]]);
         round_trip(&["ü".to_owned(), String::new()]);
+        round_trip(&[Bytes::from_static(b"\xff"), Bytes::new()]);
     }
 
     #[test]

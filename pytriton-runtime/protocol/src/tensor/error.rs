@@ -72,6 +72,30 @@ pub enum TensorError {
         /// Its length.
         length: usize,
     },
+    /// A `BYTES` element is not a valid value of its type.
+    #[error("element {index} cannot be decoded: {message}")]
+    Decode {
+        /// The index of the element.
+        index: usize,
+        /// The cause.
+        message: String,
+    },
+    /// The function that decodes `BYTES` elements panicked.
+    #[error("element {index} cannot be decoded: the decoder panicked: {message}")]
+    DecoderPanic {
+        /// The index of the element.
+        index: usize,
+        /// The message of the panic.
+        message: String,
+    },
+    /// A value cannot be encoded as a `BYTES` element.
+    #[error("element {index} cannot be encoded: {message}")]
+    Encode {
+        /// The index of the element.
+        index: usize,
+        /// The cause.
+        message: String,
+    },
     /// A byte of a `BOOL` tensor is neither 0 nor 1.
     #[error("element {index} of a BOOL tensor is {value}, expected 0 or 1")]
     NotBool {
@@ -109,4 +133,22 @@ pub enum TensorError {
         /// The tensor's shape as text.
         shape: String,
     },
+}
+
+impl TensorError {
+    /// Returns the index of the element that the error is about.
+    pub fn element_mut(&mut self) -> Option<&mut usize> {
+        match self {
+            Self::TruncatedLength { index, .. }
+            | Self::TruncatedElement { index, .. }
+            | Self::NotUtf8 { index }
+            | Self::ElementTooLong { index, .. }
+            | Self::Decode { index, .. }
+            | Self::DecoderPanic { index, .. }
+            | Self::Encode { index, .. }
+            | Self::NotBool { index, .. }
+            | Self::OutOfRange { index, .. } => Some(index),
+            _ => None,
+        }
+    }
 }

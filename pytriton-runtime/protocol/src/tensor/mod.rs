@@ -7,9 +7,12 @@
 mod aligned;
 mod array;
 mod bytes;
+mod bytes_element;
 mod dims;
 mod element;
 mod error;
+#[cfg(feature = "json")]
+mod json;
 mod shape;
 mod stack;
 #[expect(
@@ -18,12 +21,17 @@ mod stack;
 )]
 mod tensor;
 
+pub use ::bytes::Bytes;
+
 pub use aligned::AlignedBuffer;
 pub use array::array;
 pub use bytes::{BytesElements, encode_bytes_elements, push_bytes_element};
+pub use bytes_element::{BytesElement, ElementCheck, ElementError};
 pub use dims::Dims;
 pub use element::{Element, Elements, numbers};
 pub use error::TensorError;
+#[cfg(feature = "json")]
+pub use json::Json;
 pub use pytriton_signature::DataType;
 pub use shape::{dims_match, element_count, shape_text};
 pub use stack::{rows, split, stack, stack_in_place};

@@ -1,7 +1,7 @@
 use half::{bf16, f16};
 use ndarray::{ArcArray, Array, ArrayRef, ArrayView, CowArray, Dimension};
 
-use crate::tensor::{Element, Tensor, TensorError};
+use crate::tensor::{BytesElement, Element, Tensor, TensorError};
 
 use super::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
 
@@ -83,6 +83,26 @@ macro_rules! texts {
 }
 
 texts!(ArrayOf, OptionalArrayOf);
+
+macro_rules! user_values {
+    ($($input:ident for $given:ty: $value:ident => $present:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: BytesElement> Argument<$input<T>> for $given {
+            fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
+                let $value = self;
+                let value: Option<T> = $present;
+                let tensor = value.map(|value| Tensor::from_elements(Vec::new(), vec![value]));
+                tensor.transpose()
+            }
+        }
+    )*};
+}
+
+user_values! {
+    ValueOf for T: value => Some(value);
+    OptionalValueOf for T: value => Some(value);
+    OptionalValueOf for Option<T>: value => value;
+}
 
 macro_rules! values {
     ($($value:ty => $($given:ty),+;)*) => {$($(

@@ -2,6 +2,8 @@
 //! clients with the argument and result types of functions.
 
 mod argument;
+mod by_signature;
+mod first_value;
 mod markers;
 mod model;
 mod returned;
@@ -10,6 +12,8 @@ mod takes;
 pub use half::{bf16, f16};
 
 pub use argument::Argument;
+pub use by_signature::{read_outputs, repeated_shape};
+pub use first_value::{FirstValueType, Scalar};
 pub use markers::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
 pub use model::{Many, Model, Once};
 pub use returned::{FromTensor, Returned, Tensors};

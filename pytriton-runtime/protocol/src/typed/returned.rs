@@ -7,7 +7,7 @@ use crate::tensor::{Element, Tensor, TensorError, array};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from a response",
     label = "not the outputs of a model",
-    note = "derive `pytriton::Outputs` for it, with the feature `client` of `pytriton`"
+    note = "derive `pytriton::Outputs` for it"
 )]
 pub trait Returned {
     /// The type that a caller receives.

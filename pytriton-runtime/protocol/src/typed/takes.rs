@@ -1,7 +1,7 @@
 use half::{bf16, f16};
 use ndarray::{Array, ArrayView, Dimension};
 
-use crate::tensor::Element;
+use crate::tensor::{BytesElement, Element};
 
 use super::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
 
@@ -30,6 +30,14 @@ impl<T: Element, D: Dimension> Takes for for<'a> fn(Option<ArrayView<'a, T, D>>)
 
 impl<T: Element, D: Dimension> Takes for fn(Option<Array<T, D>>) {
     type As = OptionalArrayOf<T, D>;
+}
+
+impl<T: BytesElement> Takes for fn(T) {
+    type As = ValueOf<T>;
+}
+
+impl<T: BytesElement> Takes for fn(Option<T>) {
+    type As = OptionalValueOf<T>;
 }
 
 macro_rules! values {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use pytriton_core::model::{ModelSpec, TensorDeclaration};
 use pytriton_core::registry::ModelDeclaration;
-use pytriton_core::request::{InferInput, InferRequest, ParameterValue, Request};
+use pytriton_core::request::{Identity, InferInput, InferRequest, ParameterValue, Request};
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::statistics::FailureReason;
 use pytriton_core::tensor::DataType;
@@ -33,6 +33,7 @@ pub(super) struct TestRequest {
     columns: usize,
     second: bool,
     key: Option<i64>,
+    client: &'static str,
     level: u64,
     timeout: u64,
 }
@@ -46,6 +47,7 @@ pub(super) const fn ask(at: u64, number: u8) -> TestRequest {
         columns: 1,
         second: false,
         key: None,
+        client: "",
         level: 0,
         timeout: 0,
     }
@@ -74,6 +76,11 @@ impl TestRequest {
             key: Some(key),
             ..self
         }
+    }
+
+    /// Sets the client.
+    pub(super) const fn client(self, client: &'static str) -> Self {
+        Self { client, ..self }
     }
 
     pub(super) const fn level(self, level: u64) -> Self {
@@ -106,6 +113,7 @@ impl TestRequest {
         if let Some(key) = self.key {
             request.parameters.insert("key", ParameterValue::Int64(key));
         }
+        request.identity = Identity::default().with_token(self.client);
         Request::check(spec, request).unwrap()
     }
 }

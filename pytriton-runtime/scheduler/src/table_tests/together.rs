@@ -271,6 +271,31 @@ async fn different_parameters_are_separated_only_if_responses_may_be_endless() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn different_clients_are_separated_only_if_responses_may_be_endless() {
+    let asked = &[
+        ask(3, 1).client("a"),
+        ask(5, 2).client("a"),
+        ask(7, 3).client("b"),
+        ask(8, 4).client("a"),
+    ];
+    let together = &["13: 1 2 3 4"][..];
+    for (takes_identity, decoupled, expected) in [
+        (false, false, together),
+        (true, false, together),
+        (false, true, together),
+        (true, true, &["7: 1 2", "8: 3", "18: 4"]),
+    ] {
+        let model = ModelDeclaration {
+            takes_identity,
+            decoupled,
+            ..PATIENT
+        };
+        let happened = happens(&model, AT_ONCE, asked, None).await;
+        assert_eq!(happened, expected, "{takes_identity} {decoupled}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn raw_functions_receive_requests_grouped_by_shape() {
     let model = ModelDeclaration {
         call: CallMode::Raw,

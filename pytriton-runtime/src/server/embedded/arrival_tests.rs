@@ -58,7 +58,9 @@ const MODEL: ModelDeclaration = ModelDeclaration {
 
 async fn connect() -> (Server, TcpStream) {
     let registry = Registry::new(&[&MODEL]).unwrap();
-    let server = Server::start(&registry, &options(&[])).await.unwrap();
+    let server = Server::start(&registry, &options(&[]), &super::Extensions::default())
+        .await
+        .unwrap();
     let address = server.addresses().grpc().unwrap();
     let mut stream = TcpStream::connect(address).await.unwrap();
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";

@@ -39,7 +39,9 @@ async fn serve() {
     let ports = ["", "--http-port=0", "--grpc-port=0", "--metrics-port=0"];
     let options = CommandLine::parse_from(ports).options;
     let registry = Registry::new(&[&IDENTITY]).unwrap();
-    let server = Server::start(&registry, &options).await.unwrap();
+    let server = Server::start(&registry, &options, &super::Extensions::default())
+        .await
+        .unwrap();
     println!("address {}", server.addresses().http().unwrap());
     let threads: Vec<_> = (0..4)
         .map(|thread| {

@@ -2,7 +2,6 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
-use crate::registry::Registry;
 use crate::server::chosen_engine::{ChosenEngine, Plan};
 use crate::server::shutdown_phase::ShutdownReceiver;
 use crate::server::supervisor::Progress;
@@ -39,16 +38,13 @@ impl ChosenEngine for Embedded {
         serve(plan, shutdown, progress)
     }
 
-    fn check(
-        &self,
-        runtime: &Runtime,
-        registry: &Registry,
-        options: &Options,
-    ) -> Result<Vec<String>, ServerError> {
+    fn check(&self, runtime: &Runtime, plan: &Plan) -> Result<Vec<String>, ServerError> {
         let mut lines = vec![format!("engine embedded: {}", self.0)];
-        lines.extend(tritonserver::report(options.triton.tritonserver.clone())?);
+        lines.extend(tritonserver::report(
+            plan.options.triton.tritonserver.clone(),
+        )?);
         runtime.block_on(async {
-            let server = Server::start(registry, options).await?;
+            let server = Server::start(&plan.registry, &plan.options, &plan.extensions).await?;
             server.stop(Duration::ZERO).await;
             Ok(lines)
         })

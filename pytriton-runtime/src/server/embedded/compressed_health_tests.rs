@@ -24,7 +24,9 @@ const DELAYED: Duration = Duration::from_millis(500);
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn compressed_health_calls_do_not_delay_http() {
     let registry = Registry::new(&[&IDENTITY]).unwrap();
-    let server = Server::start(&registry, &options(&[])).await.unwrap();
+    let server = Server::start(&registry, &options(&[]), &super::Extensions::default())
+        .await
+        .unwrap();
     let (http, grpc) = (
         server.addresses().http(),
         server.addresses().grpc().unwrap(),

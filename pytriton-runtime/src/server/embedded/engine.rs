@@ -1,10 +1,11 @@
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use pytriton_embedded::server::EmbeddedError;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
+use crate::local_models::LocalModels;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::repository::ModelRepository;
@@ -31,6 +32,10 @@ impl Engine for EmbeddedEngine {
 
     fn has(&self, model: &ModelSpec) -> bool {
         self.models.is_there(&model.name, model.version)
+    }
+
+    fn local_models(&self) -> Option<Weak<dyn LocalModels>> {
+        Some(self.models.local_models())
     }
 
     fn load(&self, model: &Registration) -> Result<(), ServerError> {

@@ -57,7 +57,11 @@ impl Served {
         let options = TestCommandLine::parse_from(free).options;
         let mut threads = Builder::new_multi_thread();
         let threads = threads.worker_threads(3).enable_all().build().unwrap();
-        let server = threads.block_on(Server::start(&registry, &options));
+        let server = threads.block_on(Server::start(
+            &registry,
+            &options,
+            &super::Extensions::default(),
+        ));
         Self {
             server: server.unwrap(),
             _threads: threads,

@@ -18,5 +18,7 @@ mod tests;
 
 pub use pytriton_embedded::server::{EmbeddedError, Server};
 
+pub(super) use pytriton_embedded::Extensions;
+
 pub(super) use chosen::{choose, max_bytes_in_flight};
 pub(super) use engine::EmbeddedEngine;

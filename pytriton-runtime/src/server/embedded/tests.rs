@@ -38,7 +38,12 @@ pub(super) fn options(arguments: &[&str]) -> Options {
 
 async fn start(arguments: &[&str]) -> Result<Server, EmbeddedError> {
     let registry = Registry::new(&[&IDENTITY]).unwrap();
-    Server::start(&registry, &options(arguments)).await
+    Server::start(
+        &registry,
+        &options(arguments),
+        &super::Extensions::default(),
+    )
+    .await
 }
 
 /// Sends bytes on a new connection and reads it to the end.

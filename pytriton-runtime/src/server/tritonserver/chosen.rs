@@ -1,15 +1,14 @@
 use pytriton_engine::options::TritonOptions;
-use pytriton_tritonserver::server::{description, find, start};
+use pytriton_tritonserver::server::{description, find};
 use tokio::runtime::Runtime;
 
-use crate::registry::Registry;
 use crate::server::chosen_engine::{ChosenEngine, Plan};
 use crate::server::shutdown_phase::ShutdownReceiver;
 use crate::server::supervisor::Progress;
-use crate::server::{Options, ServerError, TritonserverError};
+use crate::server::{ServerError, TritonserverError};
 use crate::triton::{Located, Probe, SearchPaths};
 
-use super::serve::{DOCS, serve, start_sidecar, stop};
+use super::serve::{serve, start_engine, start_sidecar, stop};
 
 /// A tritonserver that runs on this system.
 #[derive(Debug)]
@@ -48,19 +47,15 @@ impl ChosenEngine for Tritonserver {
         serve(plan, &self.located, &self.probe, shutdown, progress)
     }
 
-    fn check(
-        &self,
-        runtime: &Runtime,
-        registry: &Registry,
-        options: &Options,
-    ) -> Result<Vec<String>, ServerError> {
+    fn check(&self, runtime: &Runtime, plan: &Plan) -> Result<Vec<String>, ServerError> {
+        let (registry, options) = (&plan.registry, &plan.options);
         let mut lines = vec!["engine tritonserver".to_owned()];
         lines.extend(description(&self.located, &self.probe)?);
         runtime.block_on(async {
-            let probe = self.probe.clone();
-            let engine = start(registry, options, &self.located, probe, DOCS).await?;
+            let started = start_engine(registry, options, &self.located, &self.probe);
+            let (engine, called) = started.await?;
             let (sidecar, _) = start_sidecar(registry, options, &engine).await?;
-            stop(engine, sidecar, options.exit_timeout_secs).await;
+            stop(engine, sidecar, called, options.exit_timeout_secs).await;
             Ok(lines)
         })
     }

@@ -1,5 +1,6 @@
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
+use crate::local_models::LocalModels;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::server::ServerError;
@@ -21,6 +22,10 @@ impl Engine for TritonserverEngine {
 
     fn has(&self, model: &ModelSpec) -> bool {
         self.0.has(model)
+    }
+
+    fn local_models(&self) -> Option<Weak<dyn LocalModels>> {
+        None
     }
 
     fn load(&self, model: &Registration) -> Result<(), ServerError> {

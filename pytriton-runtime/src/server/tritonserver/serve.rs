@@ -11,7 +11,7 @@ use crate::registry::Registry;
 use crate::server::blocking::runtime;
 use crate::server::chosen_engine::Plan;
 use crate::server::shutdown_phase::ShutdownReceiver;
-use crate::server::sidecar::SidecarServer;
+use crate::server::sidecar::{CalledModels, SidecarServer};
 use crate::server::supervisor::{Progress, Running};
 use crate::server::{Addresses, Options, ServerError, TritonserverError};
 use crate::triton::{Located, OwnConnections, Probe, Stopped, TritonEngine};
@@ -19,7 +19,7 @@ use crate::triton::{Located, OwnConnections, Probe, Stopped, TritonEngine};
 use super::engine::TritonserverEngine;
 
 /// Whether this binary can serve the docs page next to tritonserver.
-pub(super) const DOCS: bool = cfg!(feature = "embedded");
+const DOCS: bool = cfg!(feature = "embedded");
 
 /// The maximum exit timeout in seconds. Longer ones are reduced to it.
 const MAX_EXIT_TIMEOUT_SECS: u64 = u32::MAX as u64;
@@ -49,8 +49,9 @@ async fn serve_until_stopped(
     progress: &Progress,
 ) -> Result<(), ServerError> {
     let options = &plan.options;
-    let mut engine = tokio::select! {
-        engine = start(&plan.registry, options, located, probe.clone(), DOCS) => engine?,
+    let starting = start_engine(&plan.registry, options, located, probe);
+    let (mut engine, called) = tokio::select! {
+        started = starting => started?,
         signal = shutdown.stop() => return Err(ServerError::NotReady { signal }),
     };
     let (sidecar, addresses) = start_sidecar(&plan.registry, options, &engine).await?;
@@ -58,7 +59,13 @@ async fn serve_until_stopped(
         addresses,
         engine: Box::new(TritonserverEngine(engine.served_models())),
     });
-    let broken = engine.broken();
+    let (of_engine, of_called) = (engine.broken(), called.broken());
+    let broken = async {
+        tokio::select! {
+            fatal_error = of_engine => fatal_error,
+            fatal_error = of_called => fatal_error,
+        }
+    };
     let died = async {
         if options.triton.restart {
             engine.keep_alive().await;
@@ -69,7 +76,7 @@ async fn serve_until_stopped(
         exit = died => return Err(TritonserverError::Died { exit }.into()),
         fatal_error = shutdown.until_over(broken) => fatal_error,
     };
-    let stopped = stop(engine, sidecar, options.exit_timeout_secs);
+    let stopped = stop(engine, sidecar, called, options.exit_timeout_secs);
     tokio::select! {
         (stopped, answered) = stopped => {
             if stopped.broken_off > 0 {
@@ -90,11 +97,25 @@ async fn serve_until_stopped(
     }
 }
 
+/// Starts tritonserver, and before it the models that functions call.
+pub(super) async fn start_engine(
+    registry: &Registry,
+    options: &Options,
+    located: &Located,
+    probe: &Probe,
+) -> Result<(TritonEngine, CalledModels), ServerError> {
+    let called = CalledModels::start(registry, options).await?;
+    let registry = called.callable_from(registry);
+    let engine = start(&registry, options, located, probe.clone(), DOCS).await?;
+    Ok((engine, called))
+}
+
 /// Stops all ports at once. Returns how tritonserver ended, and whether this process completed all
 /// requests on its own ports.
 pub(super) async fn stop(
     engine: TritonEngine,
     sidecar: SidecarServer,
+    called: CalledModels,
     seconds: u64,
 ) -> (Stopped, bool) {
     let deadline = Instant::now() + Duration::from_secs(seconds.min(MAX_EXIT_TIMEOUT_SECS));
@@ -115,7 +136,9 @@ pub(super) async fn stop(
     };
     // Readiness changes when each future is first polled.
     let (answered, stopped) = join!(answering, ending);
-    (stopped, answered)
+    // The functions that call them have returned.
+    let completed = called.stop(deadline).await;
+    (stopped, answered && completed)
 }
 
 /// Opens the ports of this process next to a tritonserver. Returns the addresses of all ports.

@@ -7,6 +7,7 @@
 )]
 mod backend_batch;
 mod batch_queue;
+mod cancellation_sink;
 mod cancellation_timer;
 mod codes;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod names;
 
 pub(crate) use backend_batch::{BackendBatch, Results};
 pub(crate) use batch_queue::{BatchReceiver, BatchSender, QueuedBatch, batch_queue, refuse};
+pub(crate) use cancellation_sink::CancellationSink;
 pub(crate) use cancellation_timer::CancellationTimer;
 pub(crate) use codes::{code, parameter};
 pub(crate) use names::{names, welcome};

@@ -6,7 +6,7 @@ use pytriton_backend::ffi::{Batch, Executor, Instance, now};
 use pytriton_backend::protocol::BatchReader;
 use pytriton_backend::session::TensorNames;
 use pytriton_backend::{Failure, Gathering, StartedSequences};
-use pytriton_core::call::{CancellationSink, ResponseSink};
+use pytriton_core::call::ResponseSink;
 use pytriton_core::instance::{Availability, MovableRunner};
 use pytriton_core::model::ModelSpec;
 use pytriton_core::registry::{Registration, Registry};
@@ -16,7 +16,9 @@ use pytriton_engine::trace::TracesExporter;
 use pytriton_protocol::tensor::AlignedBuffer;
 use tokio::runtime::{Handle, Runtime};
 
-use crate::backend_batch::{BackendBatch, CancellationTimer, QueuedBatch, Results, names};
+use crate::backend_batch::{
+    BackendBatch, CancellationSink, CancellationTimer, QueuedBatch, Results, names,
+};
 
 use super::instance_thread::InstanceThread;
 use super::respond::{failure, respond};
@@ -29,6 +31,7 @@ pub struct Native {
     spec: Arc<ModelSpec>,
     names: Arc<TensorNames>,
     thread: InstanceThread,
+    runtime: Handle,
     running: Arc<RunningBatches>,
     /// The state of the batch that is being gathered. Triton gives an instance one batch at a time.
     gathering: Mutex<Gathering>,
@@ -43,9 +46,11 @@ impl Executor for Native {
         let model = find(&registry, instance)?;
         let spec = &model.spec;
         let names = names(spec);
+        let runtime = runtime()?;
         Ok(Self {
             spec: Arc::clone(spec),
-            thread: InstanceThread::load(model, instance, runtime()?)?,
+            thread: InstanceThread::load(model, instance, runtime.clone())?,
+            runtime,
             running: Arc::default(),
             gathering: Mutex::new(Gathering::new(
                 &names,
@@ -89,7 +94,8 @@ impl Executor for Native {
                 let shared: Shared = Arc::new(Mutex::new(Some(batch)));
                 let is_cancelled = cancellation_check(&shared, &positions);
                 let sink = self.spec.cancellable.then(|| {
-                    let sink = CancellationSink(cancellation_check(&shared, &positions));
+                    let is_cancelled = cancellation_check(&shared, &positions);
+                    let sink = CancellationSink::new(&self.runtime, is_cancelled);
                     Arc::new(sink) as Arc<dyn ResponseSink>
                 });
                 let done = move |results: Results, begun| {
@@ -253,6 +259,29 @@ fn find<'a>(registry: &'a Registry, instance: &Instance) -> Result<&'a Registrat
     let found = models.find(|Registration { spec, .. }| {
         *spec.name == **model && u64::from(spec.version) == *version
     });
+    if let Some(found) = found.filter(|found| !found.spec.callees.is_empty()) {
+        let name = &found.spec.name;
+        let message = format!(
+            "model '{name}' calls other models, which a native backend cannot do: serve it with `main!`"
+        );
+        return Err(Failure::internal(message));
+    }
+    if let Some(found) = found.filter(|found| found.spec.takes_identity) {
+        let name = &found.spec.name;
+        let message = format!(
+            "model '{name}' takes the identity of the client, which a native backend does not know: serve it with `main!` and the embedded engine"
+        );
+        return Err(Failure::internal(message));
+    }
+    if let Some((found, state)) =
+        found.and_then(|found| Some((found, found.spec.shared_states.first()?)))
+    {
+        let name = &found.spec.name;
+        let message = format!(
+            "model '{name}' takes the state {state}, which a native backend cannot provide: create it in `#[load]` or in a `static`, or serve the model with `pytriton::Cli`"
+        );
+        return Err(Failure::internal(message));
+    }
     found.ok_or_else(|| {
         let models = registry.iter();
         let models: Vec<String> = models

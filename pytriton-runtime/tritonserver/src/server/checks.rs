@@ -1,5 +1,7 @@
 //! Checks of the options for the tritonserver engine.
 
+use std::sync::Arc;
+
 use pytriton_core::registry::Registry;
 use pytriton_engine::options::{ControlError, ControlMode, Options};
 use pytriton_engine::port::Port;
@@ -10,12 +12,12 @@ use crate::triton::{Located, Version, version};
 
 use super::TritonserverError;
 
-/// Refuses options that the tritonserver engine does not support. `docs` states whether this binary
-/// can serve the docs page and the OpenAI routes.
+/// Refuses options and models that the tritonserver engine does not support. `docs` states whether
+/// this binary can serve the docs page and the OpenAI routes.
 ///
 /// # Errors
 ///
-/// Returns a [`TritonserverError`] that names the option.
+/// Returns a [`TritonserverError`] that names the option or the model.
 pub fn check_options(
     registry: &Registry,
     options: &Options,
@@ -33,6 +35,11 @@ pub fn check_options(
             options.allowed_hosts.is_some() && !checks_hosts,
             "--allowed-hosts",
         ),
+        (options.access_log.is_some(), "--access-log"),
+        (
+            options.access.identity_header.is_some(),
+            "--identity-header",
+        ),
         (options.vertex_ai_address.is_some(), "--vertex-ai-address"),
         (options.sagemaker_address.is_some(), "--sagemaker-address"),
     ];
@@ -41,6 +48,11 @@ pub fn check_options(
         .find_map(|(given, option)| given.then_some(option));
     if let Some(option) = theirs.or_else(|| options.limits.given()) {
         return Err(TritonserverError::EmbeddedOnly { option });
+    }
+    if let Some(spec) = registry.served().iter().find(|spec| spec.takes_identity) {
+        return Err(TritonserverError::Identity {
+            model: Arc::clone(&spec.name),
+        });
     }
     if options.shares_port() {
         return Err(TritonserverError::SharedPort);

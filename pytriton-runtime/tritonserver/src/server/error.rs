@@ -1,4 +1,7 @@
+use std::sync::Arc;
+
 use pytriton_core::registry::RegistryError;
+use pytriton_core::shared_state::RequiredState;
 use pytriton_engine::access::AccessError;
 use pytriton_engine::options::{ControlError, NoTritonserver, OptionsError};
 use pytriton_engine::tls::TlsError;
@@ -85,6 +88,48 @@ pub enum TritonserverError {
     NoDocs {
         /// The option, with its dashes.
         option: &'static str,
+    },
+    /// A model calls another model, and this binary has no embedded engine.
+    #[error(
+        "model '{model}' calls other models, which requires pytriton's feature `embedded` with either engine: enable it"
+    )]
+    NoCalls {
+        /// The model.
+        model: Arc<str>,
+    },
+    /// A model takes the identity of the client, which tritonserver does not pass on.
+    #[error(
+        "model '{model}' takes the identity of the client, which tritonserver does not pass on: use `--engine embedded`, or take no `&Identity` (at run time: remove `by_identity()`)"
+    )]
+    Identity {
+        /// The model.
+        model: Arc<str>,
+    },
+    /// A native backend has no queue for the models that a model calls.
+    #[error(
+        "model '{model}' calls other models, which a native backend cannot do: serve it with `main!`, or put it in another library"
+    )]
+    NativeCalls {
+        /// The model.
+        model: Arc<str>,
+    },
+    /// tritonserver does not pass on the identity of the client to a native backend.
+    #[error(
+        "model '{model}' takes the identity of the client, which a native backend does not know: take no `&Identity`, or put the model in another library"
+    )]
+    NativeIdentity {
+        /// The model.
+        model: Arc<str>,
+    },
+    /// A native backend has no program that provides states.
+    #[error(
+        "model '{model}' takes the state {state}, which a native backend cannot provide: create it in `#[load]` or in a `static`, or put the model in another library"
+    )]
+    NativeStates {
+        /// The model.
+        model: Arc<str>,
+        /// The parameter and its type.
+        state: RequiredState,
     },
     /// A model has OpenAI routes, but this binary cannot serve them.
     #[error(

@@ -1,5 +1,7 @@
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use pytriton_core::model::ModelSpec;
 use pytriton_core::registry::Registry;
 use pytriton_engine::Limits;
 
@@ -47,6 +49,21 @@ pub fn write_models(
 
 /// Writes the models and their library. Returns the command that starts tritonserver with them.
 fn write_with_library(folder: &Path, registry: &Registry) -> Result<String, TritonserverError> {
+    if let Some(spec) = registry.iter().find(|spec| !spec.callees.is_empty()) {
+        return Err(TritonserverError::NativeCalls {
+            model: Arc::clone(&spec.name),
+        });
+    }
+    if let Some(spec) = registry.iter().find(|spec| spec.takes_identity) {
+        return Err(TritonserverError::NativeIdentity {
+            model: Arc::clone(&spec.name),
+        });
+    }
+    let takes =
+        |spec: &Arc<ModelSpec>| Some((Arc::clone(&spec.name), *spec.shared_states.first()?));
+    if let Some((model, state)) = registry.iter().find_map(takes) {
+        return Err(TritonserverError::NativeStates { model, state });
+    }
     let NativeRepository { backends, models } = write_native(folder, registry)?;
     let mut command = format!(
         "tritonserver --backend-directory={} --model-repository={}",
@@ -96,4 +113,24 @@ pub fn description(located: &Located, probe: &Probe) -> Result<Vec<String>, Trit
         ),
         format!("tritonserver options: {}", flags.join(" ")),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use pytriton_core::testing::IDENTITY;
+
+    use super::*;
+
+    #[test]
+    fn native_backend_does_not_know_the_client() {
+        let mut model = IDENTITY.registration().unwrap();
+        Arc::make_mut(&mut model.spec).takes_identity = true;
+        let mut registry = Registry::default();
+        registry.insert(model).unwrap();
+        let folder = Path::new("/nonexistent");
+        let error = write_models(folder, true, &registry).unwrap_err();
+        let text = error.to_string();
+        let expected = "model 'Identity' takes the identity of the client, which a native backend does not know: take no `&Identity`";
+        assert!(text.starts_with(expected), "{text}");
+    }
 }

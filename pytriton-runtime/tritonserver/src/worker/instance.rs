@@ -2,7 +2,7 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 
-use pytriton_core::call::{Context, ModelError};
+use pytriton_core::call::ModelError;
 use pytriton_core::instance::LoadedRunner;
 use pytriton_core::registry::Registration;
 use tokio::runtime::Handle;
@@ -39,7 +39,7 @@ fn spawn_instance(
         .name(format!("{}_{number}", sessions.spec.name))
         .spawn(move || {
             let _guard = guard;
-            let context = Context::new(Arc::clone(&model.spec), number);
+            let context = model.context(number);
             let failed = {
                 let loaded = loaded.clone();
                 // The receiver has given up or already has a result.

@@ -156,6 +156,7 @@ impl Loads {
         };
         let sessions = Sessions::new(
             Arc::clone(spec),
+            &self.runtime,
             Arc::clone(&self.side_channel),
             batches,
             receiver,

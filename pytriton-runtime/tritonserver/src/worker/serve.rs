@@ -5,12 +5,14 @@ use bytes::Bytes;
 use pytriton_backend::now;
 use pytriton_backend::protocol::BatchReader;
 use pytriton_backend::session::{ReceivedBatch, Server, SessionError};
-use pytriton_core::call::{CancellationSink, ResponseSink};
+use pytriton_core::call::ResponseSink;
 use pytriton_core::instance::{Availability, Runner};
 use pytriton_core::request::SmallVec;
 use pytriton_core::response_channel::{ResponseSender, SchedulerError, StreamedBatch};
 
-use crate::backend_batch::{BackendBatch, BatchSender, CancellationTimer, QueuedBatch, Results};
+use crate::backend_batch::{
+    BackendBatch, BatchSender, CancellationSink, CancellationTimer, QueuedBatch, Results,
+};
 
 use super::respond::respond;
 use super::session_end::SessionEnd;
@@ -227,7 +229,11 @@ fn response_sink(
     match mode {
         ResponseMode::Streamed(streamed) => Some(Arc::clone(streamed) as _),
         ResponseMode::Unary(_) if sessions.spec.cancellable => {
-            Some(Arc::new(CancellationSink(is_cancelled(server, batch))))
+            let is_cancelled = is_cancelled(server, batch);
+            Some(Arc::new(CancellationSink::new(
+                &sessions.runtime,
+                is_cancelled,
+            )))
         }
         ResponseMode::Unary(_) => None,
     }

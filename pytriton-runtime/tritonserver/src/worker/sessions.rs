@@ -9,6 +9,7 @@ use pytriton_backend::session::Server;
 use pytriton_core::instance::{Change, Instances};
 use pytriton_core::model::{ModelSpec, QueuePolicy};
 use pytriton_engine::side_channel::SideChannel;
+use tokio::runtime::Handle;
 
 use crate::backend_batch::{BatchReceiver, BatchSender, refuse};
 
@@ -26,6 +27,8 @@ const QUEUE_POLICY_DELAY: Duration = Duration::from_millis(750);
 pub(super) struct Sessions {
     pub(super) spec: Arc<ModelSpec>,
     pub(super) work: Arc<Activity>,
+    /// Runs `async` functions and timers.
+    pub(super) runtime: Handle,
     /// Responses in flight, for a decoupled model.
     pub(super) streams: Streams,
     /// The requests of this process that await responses.
@@ -68,6 +71,7 @@ impl Sessions {
     /// flight.
     pub(super) fn new(
         spec: Arc<ModelSpec>,
+        runtime: &Handle,
         side_channel: Arc<SideChannel>,
         batches: BatchSender,
         receiver: BatchReceiver,
@@ -87,6 +91,7 @@ impl Sessions {
             };
             Self {
                 work: Activity::new(),
+                runtime: runtime.clone(),
                 streams: Streams::default(),
                 side_channel,
                 open: Mutex::new(OpenSessions {
@@ -259,6 +264,7 @@ mod tests {
     use pytriton_core::model::{Batcher, BatcherOptions, InstanceGroup, SequenceScheduling};
     use pytriton_core::registry::{ModelDeclaration, ModelOptions};
     use pytriton_core::testing::IDENTITY;
+    use tokio::runtime::Runtime;
 
     use crate::backend_batch::{batch_queue, welcome};
 
@@ -267,9 +273,17 @@ mod tests {
     #[test]
     fn opening_sessions_while_instances_change_does_not_deadlock() {
         let spec = Arc::new(IDENTITY.spec().unwrap());
+        let runtime = Runtime::new().unwrap();
         let (batches, receiver) = batch_queue(1);
         let on_empty: OnEmpty = Box::new(|_, _| {});
-        let sessions = Sessions::new(spec, Arc::default(), batches, receiver, on_empty);
+        let sessions = Sessions::new(
+            spec,
+            runtime.handle(),
+            Arc::default(),
+            batches,
+            receiver,
+            on_empty,
+        );
         let over = Arc::new(AtomicBool::new(false));
         let changing = {
             let (sessions, over) = (Arc::clone(&sessions), Arc::clone(&over));
@@ -320,6 +334,7 @@ mod tests {
 
     #[test]
     fn a_session_is_ready_only_if_an_instance_takes_its_batches() {
+        let runtime = Runtime::new().unwrap();
         let (batches, receiver) = batch_queue(1);
         let declaration = ModelDeclaration {
             options: ModelOptions {
@@ -329,7 +344,14 @@ mod tests {
             ..IDENTITY
         };
         let spec = Arc::new(declaration.spec().unwrap());
-        let sessions = Sessions::new(spec, Arc::default(), batches, receiver, Box::new(|_, _| {}));
+        let sessions = Sessions::new(
+            spec,
+            runtime.handle(),
+            Arc::default(),
+            batches,
+            receiver,
+            Box::new(|_, _| {}),
+        );
         let first = sessions.instances.enter(0);
         let second = sessions.instances.enter(1);
         let clients: [Client; 3] = std::array::from_fn(|_| session(&sessions));

@@ -11,7 +11,7 @@ use pytriton::client::{
 };
 use pytriton_tests::{Engine, Python, Server};
 use tempfile::TempDir;
-use triton_test_clients::typed::linear;
+use triton_test_clients::typed::Linear;
 
 use crate::{Result, folder, serve, urls};
 
@@ -104,9 +104,9 @@ async fn every_client_and_every_call(url: &str, access: &Access) -> Result {
     let asked = pipelined.infer_batch_with((&x, &scale), options.clone());
     asked.send().await?.await?;
     pipelined.client().statistics()?;
-    let typed = access.apply_to(AsyncTyped::<linear>::builder(url));
+    let typed = access.apply_to(AsyncTyped::<Linear>::builder(url));
     typed.connect().await?.call(&x, 2.0).await?;
-    let typed = access.apply_to(Typed::<linear>::builder(url));
+    let typed = access.apply_to(Typed::<Linear>::builder(url));
     typed.connect()?.call(&x, 2.0)?;
     if url.starts_with("grpc") {
         let count = access.apply_to(AsyncDecoupledModelClient::builder(url, "Count"));

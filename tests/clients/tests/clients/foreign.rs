@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::TryStreamExt;
 use pytriton::client::ndarray::{Array1, Ix1, Ix2, array};
@@ -238,7 +238,7 @@ async fn clients_call_models_of_another_backend() -> Result {
         let many = array![[1.0_f32], [2.0], [3.0], [4.0], [5.0]];
         let refused = client.infer_batch(many).await.unwrap_err();
         assert!(refused.to_string().contains("batch"), "{refused}");
-        assert!(client.statistics().await?[0].inference_count >= 2);
+        until_counted(&client, 2).await?;
         if url.starts_with("grpc") {
             let count = AsyncDecoupledModelClient::new(&url, "Count")?;
             let answers = count.infer_sample(array![3_i64]).try_collect::<Vec<_>>();
@@ -247,6 +247,23 @@ async fn clients_call_models_of_another_backend() -> Result {
         loaded_from_what_the_client_has(&url).await?;
     }
     Ok(())
+}
+
+/// Waits until a model has counted this number of rows. Triton's Python backend counts a request only
+/// after its response has been sent.
+async fn until_counted(client: &AsyncModelClient, rows: u64) -> Result {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let counted = client.statistics().await?[0].inference_count;
+        if counted >= rows {
+            return Ok(());
+        }
+        assert!(
+            Instant::now() < deadline,
+            "{counted} of {rows} rows are counted"
+        );
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 /// A model that is not in the repository.

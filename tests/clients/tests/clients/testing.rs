@@ -1,5 +1,7 @@
 //! The clients of `pytriton::testing`.
 
+use std::time::{Duration, Instant};
+
 use pytriton::client::ndarray::{Ix1, Ix2, array};
 use pytriton::{Function, Input, Model, Output, testing};
 
@@ -29,6 +31,10 @@ async fn test_server_is_called_on_tokio() -> Result {
     let client = served.async_client("Double")?;
     let outputs = client.infer_sample(array![3.0_f32]).await?;
     assert_eq!(outputs.array::<f32, Ix1>("y")?, array![6.0]);
+    // This thread also drives the client, which cannot close its connection meanwhile.
+    let begun = Instant::now();
+    drop(served);
+    assert!(begun.elapsed() < Duration::from_secs(2), "{begun:?}");
     Ok(())
 }
 

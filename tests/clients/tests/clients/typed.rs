@@ -10,7 +10,7 @@ use pytriton::client::{
 };
 use pytriton_tests::Server;
 use triton_test_clients::typed::{
-    Described, Doubled, Total, both, describe, down, linear, reversed, up,
+    Both, Describe, Described, Doubled, Down, Linear, Reversed, Total, Up,
 };
 
 use crate::{Result, each};
@@ -23,7 +23,7 @@ each! {
 }
 
 async fn blocking_typed_client_is_called(_: &Server, url: &str) -> Result {
-    let client = Typed::<linear>::connect(url)?;
+    let client = Typed::<Linear>::connect(url)?;
     let x = Array2::<f32>::ones((3, 20));
     let y: Array2<f32> = client.call(&x, 2.0)?;
     assert_eq!(y.dim(), (3, 30));
@@ -33,7 +33,7 @@ async fn blocking_typed_client_is_called(_: &Server, url: &str) -> Result {
     assert_eq!(client.call(columns.t(), 2.0)?, y);
     assert_eq!(client.clone().call(x, 2.0)?, y);
     assert_eq!(client.signature().outputs[0].dims, [30]);
-    let lazy = Typed::<both>::builder(url)
+    let lazy = Typed::<Both>::builder(url)
         .init_timeout(Duration::from_secs(60))
         .build()?;
     let (sum, difference): (Array1<i32>, Array1<i32>) = lazy.call(array![5, 6], &array![1, 2])?;
@@ -47,7 +47,7 @@ async fn blocking_typed_client_is_called(_: &Server, url: &str) -> Result {
 }
 
 async fn async_typed_client_is_called(_: &Server, url: &str) -> Result {
-    let client = AsyncTyped::<linear>::connect(url).await?;
+    let client = AsyncTyped::<Linear>::connect(url).await?;
     let x = Array2::<f32>::ones((16, 20));
     let (one, other) = tokio::join!(client.call(&x, 1.0), client.call(&x, 3.0));
     assert_eq!(one? * 3.0, other?);
@@ -58,7 +58,7 @@ async fn async_typed_client_is_called(_: &Server, url: &str) -> Result {
 }
 
 async fn optional_inputs_and_structs_are_supported(_: &Server, url: &str) -> Result {
-    let client = Typed::<describe>::connect(url)?;
+    let client = Typed::<Describe>::connect(url)?;
     let text = |text: &str| text.to_owned();
     let words = array![[text("a"), text("bc")], [text("def"), text("g")]];
     let described = client.call(&words, None, "-", None)?;
@@ -78,7 +78,7 @@ async fn optional_inputs_and_structs_are_supported(_: &Server, url: &str) -> Res
 }
 
 async fn bytes_of_any_rank_are_supported(_: &Server, url: &str) -> Result {
-    let client = AsyncTyped::<reversed>::connect(url).await?;
+    let client = AsyncTyped::<Reversed>::connect(url).await?;
     let x = array![b"ab".to_vec(), b"\xff\0".to_vec()].into_dyn();
     let y = client.call(x).await?;
     assert_eq!(y, array![b"ba".to_vec(), b"\0\xff".to_vec()].into_dyn());
@@ -90,11 +90,11 @@ async fn bytes_of_any_rank_are_supported(_: &Server, url: &str) -> Result {
 
 async fn typed_responses_are_streamed(_: &Server, url: &str) -> Result {
     if url.starts_with("http") {
-        let refused = Typed::<down>::connect(url).unwrap_err();
+        let refused = Typed::<Down>::connect(url).unwrap_err();
         assert!(matches!(refused, ClientError::OnlyGrpc { .. }), "{refused}");
         return Ok(());
     }
-    let client = Typed::<down>::connect(url)?;
+    let client = Typed::<Down>::connect(url)?;
     let answers: Vec<Array2<i32>> = client
         .call(array![[2], [1]])
         .collect::<std::result::Result<_, _>>()?;
@@ -107,7 +107,7 @@ async fn typed_responses_are_streamed(_: &Server, url: &str) -> Result {
     let error = answers.next().unwrap().unwrap_err();
     assert!(error.to_string().contains("seven is too far"), "{error}");
     assert!(answers.next().is_none());
-    let client = AsyncTyped::<up>::connect(url).await?;
+    let client = AsyncTyped::<Up>::connect(url).await?;
     let counted: Vec<Array1<i64>> = client.call(array![1, 2]).try_collect().await?;
     assert_eq!(counted, [array![0], array![1], array![2]]);
     let twice: Vec<_> = Typed::<Doubled>::connect(url)?

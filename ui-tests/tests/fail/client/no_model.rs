@@ -20,4 +20,4 @@ impl Network {
 fn ask(_: &Typed<Network>) {}
 
 fn main() {}
-//~ 15:     pub fn infer(&self, x: ArrayView2<f32>) -> Array2<f32> {
+//~ 6: #[pytriton::model(name = "Network", client = Network)]

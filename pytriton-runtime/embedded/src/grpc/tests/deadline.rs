@@ -7,12 +7,12 @@ use tokio::time::{Instant, sleep};
 
 use crate::testing::GATE;
 
-use super::slow::{asked, call, framed, pieces};
+use super::slow::{app, call, framed, pieces};
 use super::*;
 
 #[tokio::test]
 async fn expired_call_leaves_the_queue() {
-    let app_state = asked().await;
+    let app_state = app().await;
     let gate = GATE.lock().await;
     let body = |value| Body::from(framed(&message("1", &[value])));
     let holding = app_state.clone();
@@ -33,7 +33,7 @@ async fn expired_call_leaves_the_queue() {
 
 #[tokio::test]
 async fn expired_stream_ends() {
-    let app_state = asked().await;
+    let app_state = app().await;
     let begun = Instant::now();
     let body = pieces(vec![(0, framed(&message("1", &[1.0])))]);
     let (code, responses) = call(&app_state, "ModelStreamInfer", Some("400m"), body).await;

@@ -25,7 +25,7 @@ use crate::grpc::message_limit::MessageLimit;
 use crate::grpc::messages::{MessageOptions, Messages};
 use crate::grpc::timed_body::TimedBody;
 
-use super::slow::{asked, framed};
+use super::slow::{app, framed};
 use super::*;
 
 const CHECK: &str = "/grpc.health.v1.Health/Check";
@@ -79,7 +79,7 @@ async fn call(app_state: &AppState, path: &str, encoding: &str, body: impl Into<
 
 #[tokio::test]
 async fn probes_respond_while_messages_are_decoded() {
-    let app_state = asked().await;
+    let app_state = app().await;
     let bodies = [
         compressed(&raw("1")),
         framed(&typed("2")),
@@ -113,7 +113,7 @@ async fn probes_respond_while_messages_are_decoded() {
 
 #[tokio::test]
 async fn stream_responses_are_in_order_when_decoding_takes_long() {
-    let app_state = asked().await;
+    let app_state = app().await;
     let messages = [
         compressed(&raw("1")),
         framed(&message("2", &[1.0])),
@@ -153,7 +153,7 @@ fn frames(bytes: &[u8]) -> Body {
 
 #[tokio::test]
 async fn decoding_many_small_fields_yields_to_other_tasks() {
-    let app_state = asked().await;
+    let app_state = app().await;
     let field = [0x78, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
     let message = field.repeat(60_000);
     let length = u32::try_from(message.len()).unwrap();
@@ -174,7 +174,7 @@ async fn decoding_many_small_fields_yields_to_other_tasks() {
 #[tokio::test]
 async fn stream_of_many_messages_yields_to_other_tasks() {
     const MESSAGES: usize = 4096;
-    let app_state = asked().await;
+    let app_state = app().await;
     for path in [
         "/inference.GRPCInferenceService/ModelStreamInfer",
         "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
@@ -191,7 +191,7 @@ async fn stream_of_many_messages_yields_to_other_tasks() {
 
 #[tokio::test]
 async fn a_shape_of_very_many_dimensions_is_refused_before_it_is_read() {
-    let app_state = asked().await;
+    let app_state = app().await;
     let mut wide = message("1", &[1.0]);
     wide.inputs[0].shape = vec![1; 1 << 20];
     let path = "/inference.GRPCInferenceService/ModelInfer";

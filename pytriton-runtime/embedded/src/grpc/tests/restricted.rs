@@ -8,7 +8,7 @@ use tower::ServiceExt;
 use crate::grpc::routes;
 use crate::service::{AccessControl, RequiredHeader};
 
-use super::slow::asked;
+use super::slow::app;
 
 #[tokio::test]
 async fn restricted_call_is_refused_before_it_is_read() {
@@ -22,7 +22,7 @@ async fn restricted_call_is_refused_before_it_is_read() {
     }
     let router = routes(crate::service::AppState {
         access_control,
-        ..asked().await
+        ..app().await
     });
     let inference = |method| format!("/inference.GRPCInferenceService/{method}");
     let health = |method| format!("/grpc.health.v1.Health/{method}");

@@ -19,7 +19,7 @@ use super::*;
 const INFER: &str = "ModelInfer";
 const STREAM: &str = "ModelStreamInfer";
 
-pub(super) async fn asked() -> AppState {
+pub(super) async fn app() -> AppState {
     app_state(&[&IDENTITY], Limits::default()).await
 }
 
@@ -77,7 +77,7 @@ pub(super) async fn call(
 
 #[tokio::test(start_paused = true)]
 async fn started_message_must_arrive_in_time() {
-    let app_state = asked().await;
+    let app_state = app().await;
     let half = || complete_message()[..100].to_vec();
     let table = [
         (INFER, pieces(Vec::new()), 20, false),
@@ -103,7 +103,7 @@ async fn started_message_must_arrive_in_time() {
 
 #[tokio::test]
 async fn requests_that_are_not_grpc_are_refused() {
-    let app_state = asked().await;
+    let app_state = app().await;
     let table = [
         ("POST", "application/grpc", 200),
         ("POST", "application/grpc+proto", 200),
@@ -124,7 +124,7 @@ async fn requests_that_are_not_grpc_are_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn stopping_server_waits_two_seconds_for_a_stalled_message() {
-    let app_state = asked().await;
+    let app_state = app().await;
     let models = Arc::clone(&app_state.models);
     tokio::spawn(async move {
         sleep(Duration::from_secs(1)).await;

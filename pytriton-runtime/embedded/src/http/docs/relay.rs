@@ -114,7 +114,7 @@ impl Relay {
         group: Group,
     ) -> Result<HttpResponse, Failure> {
         let opened = self.client.open_group(&mut request, group);
-        opened.map_err(|error| unavailable(&TritonserverError::gone(error)))?;
+        opened.map_err(|error| unavailable(&TritonserverError::disconnected(error)))?;
         let (head, response) = PendingResponse::of(self.client.connect(), request).await?;
         let kind = head.headers.get(CONTENT_TYPE);
         if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
@@ -130,7 +130,7 @@ impl Relay {
     /// Returns the models that tritonserver has loaded, by name and version.
     pub(super) fn loaded(&self) -> Result<Vec<Arc<ModelSpec>>, Failure> {
         let loaded = self.models.loaded();
-        let loaded = loaded.map_err(|away| unavailable(&TritonserverError::gone(away)))?;
+        let loaded = loaded.map_err(|away| unavailable(&TritonserverError::disconnected(away)))?;
         Ok(loaded.into_iter().map(Arc::clone).collect())
     }
 
@@ -140,7 +140,8 @@ impl Relay {
         let address = address.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
         let request = Request::get("/metrics").header(HOST, address.to_string());
         let request = request.body(Full::default());
-        let request = request.map_err(|error| unavailable(&TritonserverError::gone(error)))?;
+        let request =
+            request.map_err(|error| unavailable(&TritonserverError::disconnected(error)))?;
         let connect = self.client.connect_to(address);
         let (head, response) = PendingResponse::of(connect, request).await?;
         let plain = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(PLAIN))]);
@@ -166,7 +167,7 @@ impl PendingResponse {
         let mut connection = connect.await.map_err(|error| unavailable(&error))?;
         let (head, body) = match timeout_at(deadline, connection.send(request)).await {
             Ok(Ok(response)) => response.into_parts(),
-            Ok(Err(error)) => return Err(unavailable(&TritonserverError::gone(error))),
+            Ok(Err(error)) => return Err(unavailable(&TritonserverError::disconnected(error))),
             Err(_) => return Err(unavailable(&TritonserverError::Late)),
         };
         let response = Self {
@@ -186,7 +187,7 @@ impl PendingResponse {
             match frame.map(|frame| frame.into_data()) {
                 Ok(Ok(data)) => return Some(Ok(data)),
                 Ok(Err(_)) => {}
-                Err(error) => return Some(Err(TritonserverError::gone(error))),
+                Err(error) => return Some(Err(TritonserverError::disconnected(error))),
             }
         }
     }

@@ -8,7 +8,7 @@ use axum::http::header::CONTENT_ENCODING;
 use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 use pytriton_core::model::{ModelSpec, Surface};
 use pytriton_core::offload::by_weight;
-use pytriton_core::request::InferRequest;
+use pytriton_core::request::{Identity, InferRequest};
 use pytriton_core::text::excerpt;
 use pytriton_kserve::CodecError;
 use pytriton_kserve::generate::decode_generate_request;
@@ -44,7 +44,7 @@ pub(super) async fn ask<B: Body>(
     app_state: &AppState,
     models: &TextModels,
     surface: Surface,
-    headers: &HeaderMap,
+    (headers, identity): (&HeaderMap, Identity),
     body: B,
 ) -> Result<AcceptedRequest, OpenAiError> {
     let encoding = headers.get(CONTENT_ENCODING);
@@ -58,7 +58,7 @@ pub(super) async fn ask<B: Body>(
         let spec = find(&known, &asked.model, surface)?;
         let request = asked.of(&spec, surface, limits.max_request_bytes, &mut permit)?;
         let inputs = request.bodies.iter().map(|body| {
-            let decoded = choice_request(body, &spec, limits.max_json_depth, &permit);
+            let decoded = choice_request(body, &spec, limits.max_json_depth, &identity, &permit);
             decoded.map_err(|error| Error::from(error).into())
         });
         Ok(Decoded {
@@ -92,9 +92,11 @@ pub(in crate::http) fn choice_request(
     body: &[u8],
     spec: &ModelSpec,
     max_depth: usize,
+    identity: &Identity,
     permit: &MemoryPermit,
 ) -> Result<InferRequest, CodecError> {
     let mut request = decode_generate_request(body, spec, max_depth, permit.exact_sibling())?;
+    request.identity = identity.clone();
     request.settle(0)?;
     Ok(request)
 }

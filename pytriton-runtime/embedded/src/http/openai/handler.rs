@@ -1,13 +1,14 @@
 use std::sync::LazyLock;
 
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap};
 use pytriton_core::model::Surface;
+use pytriton_core::request::Identity;
 use pytriton_core::text::excerpt;
 use pytriton_kserve::openai::{OpenAiError, list_json, model_json};
 
-use crate::service::AppState;
 use crate::service::routes::{OpenAiEndpoint, Params};
+use crate::service::{AppState, Operation};
 
 use super::super::HttpError;
 use super::super::body::Body;
@@ -25,9 +26,8 @@ static SINCE: LazyLock<u64> = LazyLock::new(now);
 pub(crate) async fn handle<B: Body>(
     app_state: &AppState,
     models: &TextModels,
-    endpoint: OpenAiEndpoint,
-    params: Params<'_>,
-    headers: &HeaderMap,
+    (endpoint, params): (OpenAiEndpoint, Params<'_>),
+    (headers, extensions): (&HeaderMap, &Extensions),
     body: B,
 ) -> HttpResponse {
     let name = params.model.unwrap_or_default();
@@ -35,7 +35,9 @@ pub(crate) async fn handle<B: Body>(
         OpenAiEndpoint::List => list(app_state, models),
         OpenAiEndpoint::Model => model(app_state, models, name),
         OpenAiEndpoint::Complete(surface) => {
-            completion(app_state, models, surface, headers, body).await
+            let access_control = &app_state.access_control;
+            let identity = access_control.identify(Operation::Complete, headers, extensions);
+            completion(app_state, models, surface, (headers, identity), body).await
         }
     };
     result.unwrap_or_else(|error| refused(&error))
@@ -84,10 +86,10 @@ async fn completion<B: Body>(
     app_state: &AppState,
     models: &TextModels,
     surface: Surface,
-    headers: &HeaderMap,
+    client: (&HeaderMap, Identity),
     body: B,
 ) -> Result<HttpResponse, OpenAiError> {
-    let asked = ask(app_state, models, surface, headers, body).await?;
+    let asked = ask(app_state, models, surface, client, body).await?;
     match asked.stream {
         true => streamed(asked).await,
         false => complete(asked).await,

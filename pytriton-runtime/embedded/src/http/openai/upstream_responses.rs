@@ -76,7 +76,7 @@ impl UpstreamResponses {
                 Some(Err(unavailable(&"the request was abandoned")))
             }
             Some(Err(error)) => Some(Err(Error::from(error).into())),
-            None if self.claim.is_answered() => None,
+            None if self.claim.is_complete() => None,
             None => Some(Err(self.failure().await)),
         }
     }
@@ -101,7 +101,7 @@ impl UpstreamResponses {
 }
 
 pub(super) fn unavailable(error: &dyn fmt::Display) -> OpenAiError {
-    no_response(&TritonserverError::gone(error))
+    no_response(&TritonserverError::disconnected(error))
 }
 
 pub(super) fn no_response(error: &TritonserverError) -> OpenAiError {

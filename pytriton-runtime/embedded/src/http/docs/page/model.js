@@ -13,13 +13,14 @@ function modelPage(model) {
   );
 }
 
-function badges({ versions, max_batch_size: rows, instances, decoupled, sequences }) {
+function badges({ versions, max_batch_size: rows, instances, decoupled, sequences, calls }) {
   return [
     versions.length > 1 ? `versions ${versions.join(", ")}` : `version ${versions[0]}`,
     rows > 0 ? `batches of up to ${rows}` : "no batch axis",
     count(instances, "instance"),
     decoupled ? "streaming" : "",
     sequences ? "sequences" : "",
+    calls ? `calls ${calls.join(", ")}` : "",
   ].filter(Boolean);
 }
 

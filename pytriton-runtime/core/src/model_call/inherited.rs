@@ -1,0 +1,61 @@
+use std::sync::Arc;
+
+use crate::call::{self, Cancellation};
+use crate::model::CallMode;
+use crate::request::{Identity, Request};
+
+use super::cancellation_wakers::CancellationWakers;
+
+/// The properties that a call inherits from the requests of the function that makes it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Inherited {
+    /// The calling model; empty outside of a model.
+    pub(super) caller: Arc<str>,
+    /// The highest priority of the requests; 0 if one has none and there is no default.
+    pub(super) priority: u64,
+    /// The longest queue timeout of the requests; 0 if one has the default.
+    pub(super) timeout_microseconds: u64,
+    /// The client of all requests; anonymous if a call may have requests of several clients.
+    pub(super) identity: Identity,
+    /// Cancelled when all requests are.
+    pub(super) cancellation: Cancellation,
+    pub(super) wakers: Arc<CancellationWakers>,
+}
+
+impl Inherited {
+    /// A function without requests, such as `#[load]`.
+    pub(super) fn idle(model: &Arc<str>) -> Self {
+        Self {
+            caller: Arc::clone(model),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn of(call: &call::Call<'_>) -> Self {
+        let (model, requests) = (call.context().model(), call.requests().iter());
+        let batcher = model.batcher.as_ref();
+        let default = batcher.map_or(0, |batcher| batcher.options.default_priority_level);
+        let priorities = requests.clone().map(|request| match request.priority() {
+            0 => default,
+            priority => priority,
+        });
+        let timeouts = || requests.clone().map(Request::timeout_microseconds);
+        let has_default = timeouts().any(|timeout| timeout == 0);
+        Self {
+            caller: Arc::clone(&model.name),
+            // 1 is the highest, and 0 none.
+            priority: priorities.min().unwrap_or(0),
+            timeout_microseconds: match has_default {
+                true => 0,
+                false => timeouts().max().unwrap_or(0),
+            },
+            identity: match model.call {
+                CallMode::Request => call.identity().clone(),
+                CallMode::Batch if model.by_identity() => call.identity().clone(),
+                CallMode::Batch | CallMode::Raw => Identity::ANONYMOUS,
+            },
+            cancellation: call.cancellation(),
+            wakers: Arc::default(),
+        }
+    }
+}

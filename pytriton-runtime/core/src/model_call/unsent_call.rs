@@ -1,0 +1,123 @@
+use std::sync::{Arc, Weak};
+
+use pytriton_protocol::signature::ModelSignature;
+use pytriton_protocol::typed::Model;
+
+use crate::error::{CallError, Error};
+use crate::local_models::{LocalModel, LocalModels};
+use crate::model::ModelSpec;
+use crate::request::{InferRequest, Parameters, Request, RequestError, Sequence};
+use crate::tensor::{Tensor, TensorError};
+use crate::trace::Trace;
+
+use super::call_record::CallRecord;
+use super::inherited::Inherited;
+use super::result_reader::ResultReader;
+use super::{Call, inputs};
+
+/// A call whose request has not been created yet.
+#[derive(Debug)]
+pub struct UnsentCall {
+    signature: Arc<ModelSignature>,
+    models: Option<Weak<dyn LocalModels>>,
+    inherited: Inherited,
+    parameters: Parameters,
+    sequence: Option<Sequence>,
+    /// One value for each input, in order.
+    arguments: Vec<Result<Option<Tensor>, TensorError>>,
+}
+
+/// A request for a model, and what its result needs.
+pub(super) struct QueuedCall {
+    pub(super) model: Arc<dyn LocalModel>,
+    pub(super) request: Request,
+    pub(super) record: CallRecord,
+    pub(super) reader: ResultReader,
+}
+
+impl<M: Model, A> Call<M, A> {
+    /// Creates a call with one value for each input, in order.
+    pub(super) fn unsent<const N: usize>(
+        &self,
+        arguments: [Result<Option<Tensor>, TensorError>; N],
+    ) -> UnsentCall {
+        UnsentCall {
+            signature: Arc::clone(&self.signature),
+            models: self.models.clone(),
+            inherited: self.inherited.clone(),
+            parameters: self.parameters.clone(),
+            sequence: self.sequence.clone(),
+            arguments: arguments.into(),
+        }
+    }
+}
+
+impl UnsentCall {
+    /// Finds the model and creates the request.
+    pub(super) fn queued(self) -> Result<QueuedCall, CallError> {
+        let name = Arc::from(self.signature.name.as_str());
+        let models = match &self.models {
+            None => Err(Error::unavailable("no models are served here")),
+            Some(models) => models
+                .upgrade()
+                .ok_or_else(|| Error::unavailable("the server has stopped")),
+        };
+        let models = models.map_err(|error| CallError::new(&name, error))?;
+        let record = CallRecord::new(&self.inherited, &name, models.call_graph());
+        match self.request(&*models) {
+            Ok((model, request, reader)) => Ok(QueuedCall {
+                model,
+                request,
+                record,
+                reader,
+            }),
+            Err(error) => Err(record.failed(error)),
+        }
+    }
+
+    fn request(
+        self,
+        models: &dyn LocalModels,
+    ) -> Result<(Arc<dyn LocalModel>, Request, ResultReader), Error> {
+        let model = models.find(&self.signature.name);
+        let model = model.ok_or_else(|| Error::unavailable("the model is not loaded"))?;
+        let spec = Arc::clone(model.spec());
+        if spec.decoupled && !self.signature.decoupled {
+            let message = "the model streams its responses, unlike the type of the call";
+            return Err(Error::internal(message));
+        }
+        let (inputs, memory) =
+            inputs::named(&self.signature, &spec, self.arguments, models.budget())?;
+        let request = InferRequest {
+            inputs,
+            parameters: self.parameters,
+            identity: self.inherited.identity,
+            priority: self.inherited.priority,
+            timeout_microseconds: self.inherited.timeout_microseconds,
+            sequence: self.sequence,
+            trace: Trace::nested(&spec),
+            ..InferRequest::new(memory)
+        };
+        let request = Request::check(&spec, request);
+        let request = request.map_err(|error| refused(&self.signature, &spec, error))?;
+        let reader = ResultReader::new(self.signature, spec);
+        Ok((model, request, reader))
+    }
+}
+
+/// Returns the error for arguments that the model refuses: that of the caller, or that of the
+/// server if the model differs from the type of the call.
+fn refused(expected: &ModelSignature, spec: &ModelSpec, error: RequestError) -> Error {
+    let mut found = spec.signature();
+    found.max_batch_size = expected.max_batch_size;
+    match expected
+        .changes(&found)
+        .iter()
+        .any(|change| change.breaking)
+    {
+        true => Error::internal(format!(
+            "the loaded model differs from the type of the call: {error}"
+        )),
+        false => Error::invalid_argument(error),
+    }
+}

@@ -1,0 +1,70 @@
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use axum::Router;
+use pytriton_core::local_models::LocalModels;
+use pytriton_engine::Addresses;
+
+use crate::metrics::ProgramMetrics;
+
+/// The parts that a program adds to its server.
+#[derive(Clone, Default)]
+pub struct Extensions {
+    /// Adds routes and layers to the router of the HTTP port, whose fallback serves the models.
+    pub router: Option<Arc<RouterExtension>>,
+    /// Returns whether the program is ready. It must not block.
+    pub ready: Option<ReadinessCheck>,
+    /// Metrics in addition to those of the server.
+    pub metrics: Option<ProgramMetrics>,
+}
+
+/// A function that changes the router of the HTTP port.
+pub type RouterExtension = dyn Fn(Router, Addresses, Weak<dyn LocalModels>) -> Router + Send + Sync;
+
+/// A function that returns whether the program is ready.
+#[derive(Clone)]
+pub struct ReadinessCheck(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl ReadinessCheck {
+    /// Creates a check.
+    pub fn new(check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(check))
+    }
+
+    /// Returns whether the program is ready.
+    pub(crate) fn passes(&self) -> bool {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for ReadinessCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadinessCheck").finish_non_exhaustive()
+    }
+}
+
+impl Extensions {
+    /// Returns the name of the first part that requires the embedded engine.
+    pub fn embedded_part(&self) -> Option<&'static str> {
+        match self {
+            Self {
+                router: Some(_), ..
+            } => Some("router"),
+            Self { ready: Some(_), .. } => Some("readiness check"),
+            Self {
+                metrics: Some(_), ..
+            } => Some("metrics registry"),
+            Self { .. } => None,
+        }
+    }
+}
+
+impl fmt::Debug for Extensions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Extensions")
+            .field("router", &self.router.is_some())
+            .field("ready", &self.ready)
+            .field("metrics", &self.metrics)
+            .finish()
+    }
+}

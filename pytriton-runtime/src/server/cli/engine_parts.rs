@@ -1,0 +1,121 @@
+//! The parts of a program that only the embedded engine serves.
+
+use std::mem::take;
+use std::sync::Arc;
+
+use pytriton_embedded::ReadinessCheck;
+use pytriton_embedded::axum::Router;
+use pytriton_embedded::metrics::ProgramMetrics;
+use pytriton_embedded::prometheus_client::registry::Registry;
+
+use crate::server::ServerError;
+use crate::server::embedded::Extensions;
+use crate::shared_state::SharedStates;
+
+use super::{App, Cli};
+
+/// The parts of a program with the arguments `A`.
+pub(super) struct EngineParts<A> {
+    routers: Vec<Box<RouterPart<A>>>,
+    checks: Vec<Box<Check<A>>>,
+    metrics: Vec<Registry>,
+}
+
+type RouterPart<A> = dyn Fn(Router, &App<A>) -> Router + Send + Sync;
+type Check<A> = dyn Fn(&A) -> bool + Send + Sync;
+
+impl<A> Cli<A> {
+    /// Adds routes and layers to the HTTP port. The function receives a router that serves the
+    /// models, as its fallback, and returns it with its own routes and tower layers. A layer applies
+    /// to the models and to all routes that are added before it. A layer that changes the body of an
+    /// event stream must keep its events whole or change the content type, because the server sends
+    /// comments between them.
+    ///
+    /// Access tokens and `--allowed-hosts` protect the routes of the models; tokens do not protect
+    /// routes of the program. gRPC is not affected. Several functions are called in order.
+    ///
+    /// Only the embedded engine supports this: `--engine auto` selects it, and `--engine
+    /// tritonserver` is an error.
+    pub fn router<F>(mut self, extend: F) -> Self
+    where
+        F: Fn(Router, &App<A>) -> Router + Send + Sync + 'static,
+    {
+        self.engine.routers.push(Box::new(extend));
+        self
+    }
+
+    /// Adds a condition for the readiness of the server, in addition to that of its models. It is
+    /// checked for each probe and must return at once.
+    ///
+    /// Only the embedded engine supports this, as [`router`](Self::router).
+    pub fn ready<F>(mut self, check: F) -> Self
+    where
+        F: Fn(&A) -> bool + Send + Sync + 'static,
+    {
+        self.engine.checks.push(Box::new(check));
+        self
+    }
+
+    /// Adds the metrics of a registry of `prometheus-client` to `/metrics`, after those of the
+    /// server. Names that start with `nv_`, `process_` or `pytriton_`, and names that occur twice,
+    /// are errors at start.
+    ///
+    /// Only the embedded engine supports this, as [`router`](Self::router).
+    pub fn metrics(mut self, registry: Registry) -> Self {
+        self.engine.metrics.push(registry);
+        self
+    }
+}
+
+impl<A: Send + Sync + 'static> EngineParts<A> {
+    /// Checks the metrics, and returns them.
+    pub(super) fn take_metrics(&mut self) -> Result<Option<ProgramMetrics>, ServerError> {
+        let metrics = take(&mut self.metrics);
+        match metrics.is_empty() {
+            true => Ok(None),
+            false => Ok(Some(ProgramMetrics::new(metrics)?)),
+        }
+    }
+
+    /// Returns the parts for the engine.
+    pub(super) fn extensions(
+        self,
+        own: &Arc<A>,
+        states: &Arc<SharedStates>,
+        metrics: Option<ProgramMetrics>,
+    ) -> Extensions {
+        let mut extensions = Extensions {
+            metrics,
+            ..Extensions::default()
+        };
+        let Self {
+            routers, checks, ..
+        } = self;
+        if !routers.is_empty() {
+            let (own, states) = (Arc::clone(own), Arc::clone(states));
+            extensions.router = Some(Arc::new(move |router, addresses, models| {
+                let (own, states) = (Arc::clone(&own), Arc::clone(&states));
+                let app = App::new(own, states, addresses, Some(models));
+                let routers = routers.iter();
+                routers.fold(router, |router, extend| extend(router, &app))
+            }));
+        }
+        if !checks.is_empty() {
+            let own = Arc::clone(own);
+            extensions.ready = Some(ReadinessCheck::new(move || {
+                checks.iter().all(|check| check(&own))
+            }));
+        }
+        extensions
+    }
+}
+
+impl<A> Default for EngineParts<A> {
+    fn default() -> Self {
+        Self {
+            routers: Vec::new(),
+            checks: Vec::new(),
+            metrics: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The types of the fields of [`Options`], by which a program configures a server.
+//!
+//! [`Triton::builder`](crate::Triton::builder) reads the options and passes them to a function of
+//! the program, which changes some of them. [`Options::parse`] reads them from arguments.
+//!
+//! ```
+//! use pytriton::options::{
+//!     AccessLogFormat, AccessOptions, Endpoints, Group, HeaderForward, LimitOptions, LogFormat,
+//! };
+//! use pytriton::{Options, Triton};
+//!
+//! /// Requires the access token for these groups of routes only.
+//! fn restrict(access: &mut AccessOptions, groups: Vec<Group>) {
+//!     access.restricted_endpoints = Endpoints(groups);
+//! }
+//!
+//! fn limit(limits: &mut LimitOptions) {
+//!     limits.max_connections = Some(64);
+//!     limits.header_timeout_secs = Some(5);
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let forward = HeaderForward::new("x-.*")?;
+//! let triton = Triton::builder()
+//!     .options(move |options: &mut Options| {
+//!         restrict(&mut options.access, vec![Group::ModelRepository]);
+//!         limit(&mut options.limits);
+//!         options.http_header_forward_pattern = forward;
+//!         options.log_format = LogFormat::Json;
+//!         options.access_log = Some(AccessLogFormat::Json);
+//!         options.overrides.model.push("Linear.max_batch_size=32".parse().unwrap());
+//!     })
+//!     .build()?;
+//! # drop(triton);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! These types implement traits of `clap`, with which pytriton reads its command line. The
+//! implementations are not part of the public API: they may change in any version.
+
+pub use pytriton_runtime::access::{AccessOptions, Endpoints, Group, IdentityHeader};
+pub use pytriton_runtime::engine::{ControlMode, ControlOptions, TritonOptions};
+pub use pytriton_runtime::flags::Flags;
+pub use pytriton_runtime::net::AllowedHosts;
+pub use pytriton_runtime::registry::OptionOverride;
+pub use pytriton_runtime::server::{
+    AccessLogFormat, LimitOptions, OptionsError, OverrideOptions, ValidationError, ValidationErrors,
+};
+pub use pytriton_runtime::tls::{TlsFlags, TlsOptions};
+pub use pytriton_runtime::{HeaderForward, LogFormat, PatternError, TracesExporter};
+
+#[cfg(doc)]
+use crate::Options;

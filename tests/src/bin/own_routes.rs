@@ -1,0 +1,54 @@
+//! A program with its own routes, a layer, and a readiness check.
+
+use std::future::ready;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::extract::Path;
+use axum::http::{HeaderValue, StatusCode};
+use axum::middleware::map_response;
+use axum::response::Response;
+use axum::routing::get;
+use pytriton::Cli;
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "Double", client = Double, max_batch_size = 4)]
+#[batch]
+fn double(x: ArrayView2<f32>) -> Array2<f32> {
+    &x * 2.0
+}
+
+#[derive(clap::Args)]
+struct Args {
+    /// The name of this server, in each response
+    #[arg(long, default_value = "a")]
+    server: HeaderValue,
+
+    #[arg(skip)]
+    unready: Arc<AtomicBool>,
+}
+
+fn main() -> ExitCode {
+    Cli::new(env!("CARGO_BIN_NAME"), env!("CARGO_PKG_VERSION"))
+        .args::<Args>()
+        .router(|models, app| {
+            let (server, unready) = (app.args().server.clone(), Arc::clone(&app.args().unready));
+            let call = app.call::<Double>();
+            let doubled = async move |Path(value): Path<f32>| -> Result<String, StatusCode> {
+                let call = call.as_ref().ok_or(StatusCode::NOT_IMPLEMENTED)?;
+                let doubled = call.call(array![[value]]).await;
+                doubled.map_or(Err(StatusCode::BAD_GATEWAY), |y| Ok(y[[0, 0]].to_string()))
+            };
+            let pause = async move || unready.store(true, Ordering::Relaxed);
+            models
+                .route("/double/{value}", get(doubled))
+                .route("/pause", get(pause))
+                .layer(map_response(move |mut response: Response| {
+                    response.headers_mut().insert("x-server", server.clone());
+                    ready(response)
+                }))
+        })
+        .ready(|args| !args.unready.load(Ordering::Relaxed))
+        .run()
+}

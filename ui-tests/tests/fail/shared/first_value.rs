@@ -1,0 +1,14 @@
+use std::sync::Arc;
+
+use pytriton::prelude::*;
+
+struct Weights(f32);
+
+#[pytriton::model(name = "Scale")]
+#[batch]
+fn scale(x: ArrayView2<f32>, #[first_value] weights: &Arc<Weights>) -> Array2<f32> {
+    &x * weights.0
+}
+
+fn main() {}
+//~ 9: fn scale(x: ArrayView2<f32>, weights: &Arc<Weights>) -> Array2<f32> {

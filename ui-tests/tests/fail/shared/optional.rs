@@ -1,0 +1,15 @@
+use std::sync::Arc;
+
+use pytriton::prelude::*;
+
+struct Weights(f32);
+
+#[pytriton::model(name = "Scale")]
+#[batch]
+fn scale(x: ArrayView2<f32>, weights: Option<&Arc<Weights>>) -> Array2<f32> {
+    &x * weights.map_or(1.0, |weights| weights.0)
+}
+
+fn main() {}
+//~ 9: fn scale(x: ArrayView2<f32>, weights: &Arc<Weights>) -> Array2<f32> {
+//~ 10:     &x * weights.0
