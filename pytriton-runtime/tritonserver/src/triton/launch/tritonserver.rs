@@ -1,6 +1,5 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
@@ -72,7 +71,7 @@ impl Tritonserver {
                 Err(_) if server.exhausted.borrow().is_some() => {
                     return Err(server.exhausted().await.into());
                 }
-                Err(NotReady::Ended(exit)) if chosen && tries > 0 && server.lost_a_port(&exit) => {
+                Err(NotReady::Ended(exit)) if chosen && tries > 0 && exit.is_port_in_use() => {
                     tracing::debug!("another process took a free port first; trying other ports");
                 }
                 Err(NotReady::Ended(exit)) => return Err(LaunchError::Ended { exit }),
@@ -241,14 +240,6 @@ impl Tritonserver {
     /// Returns a warning if the server is reachable from other machines and should not be.
     pub fn exposure(&self, flags: &Flags) -> Option<String> {
         exposure_warning(self.version(), &self.endpoints, flags)
-    }
-
-    /// Returns whether it exited because another process has taken one of its ports.
-    fn lost_a_port(&self, exit: &ExitReport) -> bool {
-        let mut lines = exit.last_lines.iter();
-        // It logs the same for a certificate that it cannot read.
-        lines.any(|line| line.contains("already in use"))
-            && (self.endpoints.all()).any(|address| TcpListener::bind(address).is_err())
     }
 }
 

@@ -19,6 +19,13 @@ impl ExitReport {
     pub fn success(&self) -> bool {
         self.status.success()
     }
+
+    /// Returns whether another process had a port. It may have released it since, as a client does
+    /// with the port of its connection.
+    pub fn is_port_in_use(&self) -> bool {
+        let mut lines = self.last_lines.iter();
+        lines.any(|line| line.contains("already in use"))
+    }
 }
 
 impl fmt::Display for ExitReport {
@@ -53,6 +60,28 @@ fn name(signal: i32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn port_in_use_is_recognized_by_the_log() {
+        let http =
+            "failed to start HTTP service: Unavailable - Socket '127.0.0.1:41000' already in use ";
+        let grpc =
+            "failed to start GRPC service: Unavailable - Socket '127.0.0.1:41000' already in use ";
+        let table: [(&[&str], bool); 5] = [
+            (&[http], true),
+            (&[grpc], true),
+            (&["other", http, "other"], true),
+            (&["failed to load 'Linear'"], false),
+            (&[], false),
+        ];
+        for (lines, expected) in table {
+            let exit = ExitReport {
+                last_lines: lines.iter().map(|&line| line.to_owned()).collect(),
+                ..ExitReport::default()
+            };
+            assert_eq!(exit.is_port_in_use(), expected, "{lines:?}");
+        }
+    }
 
     #[test]
     fn exit_report_contains_status_and_reason() {
