@@ -1,8 +1,8 @@
 //! Elements of `BYTES` tensors other than `String` and `Vec<u8>`.
 //!
-//! [`Bytes`] is an element without a copy, [`Json`] a value as JSON text. A type that implements
-//! [`BytesElement`] can be used in the same places: in arrays of inputs and outputs, and under
-//! `#[first_value]`.
+//! [`Bytes`] is an element without a copy, and [`Json`] is a value as JSON text. A type that
+//! implements [`BytesElement`] can be used in the same places: in arrays of inputs and outputs, and
+//! under `#[first_value]`.
 //!
 //! ```
 //! # #[cfg(feature = "embedded")]
@@ -39,8 +39,8 @@
 //! # fn main() {}
 //! ```
 //!
-//! An element that cannot be decoded is an error of the request that contains it, with HTTP status
-//! 400, also if the request is in a batch with others. The error names the input, the index of the
+//! An element that cannot be decoded is an error (HTTP status 400) of the request that contains it.
+//! Other requests of its batch are not affected. The error names the input, the index of the
 //! element and the reason. A panic in `decode` is an error of that request with HTTP status 500. It
 //! is not fatal for the model, even if `unrecoverable_panics` is set.
 

@@ -1,4 +1,4 @@
-//! The types of the fields of [`Options`], by which a program configures a server.
+//! The types of the fields of [`Options`], with which a program configures a server.
 //!
 //! [`Triton::builder`](crate::Triton::builder) reads the options and passes them to a function of
 //! the program, which changes some of them. [`Options::parse`] reads them from arguments.

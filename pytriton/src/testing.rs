@@ -94,7 +94,8 @@ fn triton() -> Result<Triton, ServerError> {
     builder().build()
 }
 
-/// Ignores port settings of the environment: the ports and models belong to this program only.
+/// Ignores the port settings and access restrictions of the environment: only this program uses the
+/// ports and models.
 fn builder() -> Builder {
     let builder = Triton::builder().engine(EngineChoice::Embedded);
     builder.free_ports().options(|options| {

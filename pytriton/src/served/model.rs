@@ -75,7 +75,7 @@ use super::*;
 /// | [`macro@fill_optionals`], [`macro@group_by_keys`] | values for omitted inputs; requests with the same inputs share a call. Above `#[batch]` |
 /// | [`macro@batch`], [`macro@sample`] | one call for many requests, or for one |
 /// | [`macro@group_by_values`], [`macro@step`] | one call for each value; a custom step. Below `#[batch]` |
-/// | [`macro@pad_batch`] | repeats the last row up to a preferred size. The last step |
+/// | [`macro@pad_batch`] | repeats the last row until the batch has a preferred size. The last step |
 /// | [`macro@first_value`], on a parameter | one value for all rows. Applies last |
 /// | [`macro@input`], [`macro@output`] | names and dimensions of tensors |
 /// | [`macro@load`], [`macro@infer`], on methods | the state of an instance, and its use |
@@ -131,8 +131,8 @@ use super::*;
 /// Several functions with the same `name` and different `version`s are versions of one model. A
 /// client selects a version, or gets the highest one. `version_policy` selects the versions that
 /// are served. It applies to the model: write it on one version, or the same on several. The
-/// default is all versions, unlike Triton's default of the latest only, so that no compiled model
-/// is silently left out.
+/// default is all versions. Triton's default, only the latest version, would silently omit compiled
+/// models.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -291,7 +291,7 @@ use super::*;
 ///
 /// On an `impl` block, [`macro@load`] creates the state, once for each instance on the instance's
 /// thread, and [`macro@infer`] processes requests. The state need not be `Send`: only the thread of
-/// the instance calls the function. With `inline = true` other threads call it too, one at a time,
+/// the instance calls the function. With `inline = true`, other threads call it too, one at a time,
 /// and the state must be `Send`.
 ///
 /// ```
@@ -332,5 +332,6 @@ use super::*;
 /// - `oldest`: `max_candidate_sequences` sequences. The dynamic batcher forms their batches, with
 ///   `preferred_batch_size`, `max_queue_delay_microseconds` and `preserve_ordering`.
 ///
-/// A request has one row. Options for queues and priorities and `response_cache` are not available.
+/// A request has one row. The options for queues and priorities, and `response_cache`, are not
+/// available.
 pub use pytriton_macros::model;

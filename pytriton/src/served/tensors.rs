@@ -75,10 +75,10 @@ pub use pytriton_macros::output;
 
 /// On a parameter under [`macro@batch`]: passes the first row of the input instead of all rows.
 ///
-/// A scalar parameter receives the single element of the row, an array parameter the row without
-/// the batch axis. Unless `strict = false`, different rows within a request are an error, and
-/// requests with different values are executed one by one. `squeeze = true` is allowed on a scalar
-/// and has no effect; arrays are never squeezed.
+/// A scalar parameter receives the single element of the row. An array parameter receives the row
+/// without the batch axis. Unless `strict = false`, different rows within a request are an error,
+/// and requests with different values are executed one by one. `squeeze = true` is allowed on a
+/// scalar and has no effect; arrays are never squeezed.
 ///
 /// ```
 /// use pytriton::prelude::*;

@@ -17,15 +17,15 @@ use super::signatures::signature;
 ///
 /// `M` is the type that the option `client` of the model names. `call` takes the arguments of the
 /// model's function, by value or by reference, and returns a future with its result, or a stream of
-/// results. The request enters the queue of the called model like that of a client: it is batched
+/// results. The request enters the queue of the called model like a client's request: it is batched
 /// with others, and limits, the cache and statistics apply. Arrays that are passed by value are not
 /// copied.
 ///
 /// A function takes `&Call<M>`. Its calls inherit the priority and the queue timeout of the
 /// function's requests, and are cancelled with them. They also inherit the client, except in raw
-/// functions and in functions with `#[batch]` that do not take `&Identity`. They must end before the
-/// function returns.
-/// `#[load]` takes `Call<M>` to store it in the state; such calls inherit none of these.
+/// functions and in functions with `#[batch]` that do not take `&Identity`. They must end before
+/// the function returns. `#[load]` takes `Call<M>` to store it in the state; such calls inherit
+/// none of these.
 ///
 /// If the call fails, `?` passes on the status of the called model: for example 503 if its queue is
 /// full.
@@ -40,7 +40,7 @@ pub struct Call<M: Model, A = <M as Model>::Arguments> {
 }
 
 impl<M: Model> Call<M> {
-    /// Creates a handle for calls from outside of a model.
+    /// Creates a handle for calls from outside a model.
     pub fn new(models: Weak<dyn LocalModels>) -> Self {
         Self::by(Some(models), Inherited::default())
     }
@@ -93,7 +93,7 @@ impl<M: Model> Call<M> {
     /// Sets the client on whose behalf the call is made, instead of the inherited one.
     ///
     /// A function that takes `&[Request]` passes `request.identity()`: its calls inherit none,
-    /// because its requests have several clients.
+    /// because its requests may have several clients.
     #[must_use]
     pub fn identity(&self, identity: Identity) -> Self {
         let mut call = self.clone();

@@ -9,7 +9,7 @@ use crate::statistics::{CallCounter, CallGraph};
 use super::cancellation_wakers::CancellationWaker;
 use super::inherited::Inherited;
 
-/// A call until it has ended. Dropping it records a failure, unless it has succeeded.
+/// The record of a running call. Dropping it counts a failure, unless the call has succeeded.
 pub(super) struct CallRecord {
     model: Arc<str>,
     cancellation: Cancellation,

@@ -23,7 +23,7 @@ pub(super) struct Inherited {
 }
 
 impl Inherited {
-    /// A function without requests, such as `#[load]`.
+    /// Returns the values for a function without requests, such as `#[load]`.
     pub(super) fn idle(model: &Arc<str>) -> Self {
         Self {
             caller: Arc::clone(model),

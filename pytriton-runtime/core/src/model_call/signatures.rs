@@ -6,8 +6,8 @@ use parking_lot::RwLock;
 use pytriton_protocol::signature::ModelSignature;
 use pytriton_protocol::typed::Model;
 
-/// The signatures of the types that are called. A function gets a handle for each of its calls, so
-/// the signature is built only once.
+/// The signatures of the called types. They are built once and shared, because each call of a
+/// function creates new handles.
 static SIGNATURES: RwLock<BTreeMap<TypeId, Arc<ModelSignature>>> = RwLock::new(BTreeMap::new());
 
 /// Returns the signature of a model type.

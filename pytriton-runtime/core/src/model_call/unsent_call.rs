@@ -27,7 +27,7 @@ pub struct UnsentCall {
     arguments: Vec<Result<Option<Tensor>, TensorError>>,
 }
 
-/// A request for a model, and what its result needs.
+/// A request for a model, and what is needed to read its result.
 pub(super) struct QueuedCall {
     pub(super) model: Arc<dyn LocalModel>,
     pub(super) request: Request,
@@ -105,8 +105,8 @@ impl UnsentCall {
     }
 }
 
-/// Returns the error for arguments that the model refuses: that of the caller, or that of the
-/// server if the model differs from the type of the call.
+/// Returns the error for arguments that the model refuses: a client error, or an internal error if
+/// the model differs from the type of the call.
 fn refused(expected: &ModelSignature, spec: &ModelSpec, error: RequestError) -> Error {
     let mut found = spec.signature();
     found.max_batch_size = expected.max_batch_size;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 /// server cannot identify is anonymous: all fields are `None`.
 ///
 /// Requests that the server creates itself, such as warm-up calls, are anonymous. A call of another
-/// model inherits the identity of the request.
+/// model inherits the identity of the request, except in raw functions and in functions with
+/// `#[batch]` that do not take `&Identity`.
 ///
 /// # Examples
 ///
@@ -36,10 +37,10 @@ impl Identity {
     /// A client that is not identified.
     pub const ANONYMOUS: Self = Self(None);
 
-    /// Returns the name of the access token that the request was admitted with.
+    /// Returns the name of the access token with which the request was admitted.
     ///
-    /// `None` if the group `inference` is open, if a custom header restricts it, or if the token has
-    /// no name in the file of `--access-token-file`.
+    /// `None` if the group `inference` is not restricted, if a custom header restricts it, or if
+    /// the token has no name in the file of `--access-token-file`.
     pub fn token(&self) -> Option<&str> {
         self.fields()?.token.as_deref()
     }
@@ -48,10 +49,10 @@ impl Identity {
     /// `CN=alice,O=Example`.
     ///
     /// The certificate is that of the TLS connection, which the server has verified. `None` if the
-    /// port does not require client certificates, or if the subject is empty, as it is if the
-    /// certificate contains only alternative names. Compare the whole text: a part of it, such as
-    /// `CN=alice`, can occur within other subjects. It does not contain the issuer: each authority
-    /// that the server trusts can issue the same subject.
+    /// port does not require client certificates, or if the subject is empty, for example because
+    /// the certificate contains only alternative names. Compare the whole text: a part of it, such
+    /// as `CN=alice`, can occur within other subjects. It does not contain the issuer: each
+    /// authority that the server trusts can issue the same subject.
     pub fn certificate_subject(&self) -> Option<&str> {
         self.fields()?.certificate_subject.as_deref()
     }
@@ -60,8 +61,8 @@ impl Identity {
     /// sets.
     ///
     /// `None` without the option, and if the header is missing, empty, not ASCII, or occurs more
-    /// than once. A proxy may join the values of several headers with a comma: compare the whole
-    /// value.
+    /// than once. Some proxies join the values of several headers with a comma, so compare the
+    /// whole value.
     pub fn header(&self) -> Option<&str> {
         self.fields()?.header.as_deref()
     }

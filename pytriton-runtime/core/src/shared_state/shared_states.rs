@@ -23,7 +23,7 @@ use super::{SharedState, StateType};
 /// ```
 #[derive(Default)]
 pub struct SharedStates {
-    /// Each is an `Arc` of its type. A program has few, so that a search is fast.
+    /// Each is an `Arc` of its type. A program has few states, so a linear search is fast.
     states: Vec<(StateType, Box<dyn Any + Send + Sync>)>,
 }
 

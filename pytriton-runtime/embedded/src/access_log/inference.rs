@@ -30,7 +30,7 @@ pub(crate) fn attach(request: &mut InferRequest) {
 }
 
 impl PendingLine {
-    /// Serves the request: inferences in the future belong to it.
+    /// Runs a future whose inferences belong to the request.
     pub(crate) async fn around<T>(&self, future: impl Future<Output = T>) -> T {
         CURRENT.scope(Arc::clone(&self.request), future).await
     }

@@ -54,8 +54,8 @@ impl PendingLine {
         self.is_complete = is_empty || self.request.method == Method::HEAD;
     }
 
-    /// Records a frame of the response; `None` for its end. `is_last` states whether no other
-    /// follows.
+    /// Records a frame of the response; `None` for its end. `is_last` states whether it is the last
+    /// frame.
     pub(crate) fn hand_over<D: AsRef<[u8]>>(&mut self, frame: Option<&Frame<D>>, is_last: bool) {
         let trailers = frame.and_then(Frame::trailers_ref);
         if let Some(data) = frame.and_then(Frame::data_ref) {

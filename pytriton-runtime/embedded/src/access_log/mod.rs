@@ -1,8 +1,8 @@
-//! The access log: one line for each request that a port has received, also if it is refused.
+//! The access log: one line for each request that a port has received, even if it is refused.
 //!
-//! The line is written when the body of the response has been handed over or is dropped. Until then,
-//! the request is the [`current`](inference::attach) one of the task, so that its inferences report
-//! their model and times without being passed through every layer.
+//! The line is written when the body of the response has been handed over or is dropped. Until
+//! then, the request is the [`current`](inference::attach) one of the task, so that its inferences
+//! report their model and times without being passed through every layer.
 
 mod connection;
 mod inference;

@@ -1,9 +1,9 @@
 use std::mem;
 
-/// The least size of a field in a dynamic table (RFC 7541, section 4.1).
+/// The minimum size of a field in a dynamic table (RFC 7541, section 4.1).
 pub(crate) const FIELD_BYTES: usize = 32;
 
-/// The size of a dynamic table, which a client may make smaller. h2 applies this size, whatever the
+/// The size of a dynamic table, which a client may reduce. h2 applies this size, whatever the
 /// settings of the server are.
 pub(crate) const TABLE_BYTES: usize = 4096;
 
@@ -22,8 +22,8 @@ const MAX_STATIC_NAME_BYTES: usize = 27;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Insertion {
     pub(crate) name: FieldName,
-    /// The bounds of its size in the table, without a name that another field has. The length of
-    /// decoded Huffman code is not known.
+    /// The bounds of its size in the table, without a name that it takes from another field of the
+    /// dynamic table. They differ because the decoded length of Huffman code is not known.
     pub(crate) min_bytes: usize,
     pub(crate) max_bytes: usize,
 }
@@ -42,7 +42,7 @@ pub(crate) enum FieldName {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HpackEvent {
     Insertion(Insertion),
-    /// The table gets this size.
+    /// The table is resized to this size.
     TableSize(usize),
     /// A string of this size in Huffman code.
     Huffman(usize),

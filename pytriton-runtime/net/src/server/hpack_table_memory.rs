@@ -15,7 +15,7 @@ const ENTRY_BYTES: usize = 160;
 /// The maximum memory of all fields of a table.
 const MAX_FIELDS_BYTES: usize = TABLE_BYTES / FIELD_BYTES * ENTRY_BYTES + TABLE_BYTES;
 
-/// A buffer has up to this multiple of the size of its bytes, as it grows by doubling.
+/// The capacity of a buffer is at most this multiple of its bytes, because it grows by doubling.
 const BUFFER_GROWTH: usize = 2;
 
 /// The maximum size of h2's buffer for reading: three times that of a frame.
@@ -45,7 +45,7 @@ const CLOSE_FACTOR: usize = 2;
 pub(crate) struct HpackTableMemory {
     fields: MemoryPermit,
     buffers: MemoryPermit,
-    /// The memory of kept buffers from which the connection accepts no further requests.
+    /// The memory of kept buffers above which the connection accepts no further requests.
     max_buffer_bytes: usize,
     scanner: HpackScanner,
     table: Table,
@@ -53,7 +53,8 @@ pub(crate) struct HpackTableMemory {
 
 #[derive(Debug)]
 struct Table {
-    /// The latest field is the first one. No field is missing; some may have left the table.
+    /// The latest field is the first. All fields of the table are included, and possibly some that
+    /// have left it.
     fields: VecDeque<Field>,
     /// The size of the table, and the minimum size of its fields.
     max_bytes: usize,
@@ -138,8 +139,8 @@ impl HpackTableMemory {
     /// Reserves the memory of the table. Retires the connection if the table keeps more buffers
     /// than its share.
     ///
-    /// If the budget is exhausted, the fields do not fail: a connection must not end because of
-    /// the headers of its next request. Each connection may have [`MAX_FIELDS_BYTES`] in addition to
+    /// An exhausted budget is not an error for the fields: a connection must not end because of the
+    /// headers of its next request. Each connection may have [`MAX_FIELDS_BYTES`] in addition to
     /// the budget, as `docs/memory.md` states.
     ///
     /// # Errors
@@ -178,9 +179,9 @@ impl Table {
         let is_pseudo = match name {
             FieldName::Pseudo => true,
             FieldName::Header => false,
-            // An index counts from the latest field, so it must be certain which later fields are in
-            // the table. A field that is too large is not, but it also empties the table. Valid
-            // indices are then those of later fields.
+            // An index counts from the latest field, so it must be certain which later fields are
+            // in the table. A field that is too large is not in the table, but it also empties it.
+            // Then only the indices of later fields are valid.
             FieldName::OfField(index) => {
                 let of = self.fields.get(index);
                 let name_bytes = of.map_or(TABLE_BYTES, |of| of.max_bytes - FIELD_BYTES);
@@ -202,8 +203,7 @@ impl Table {
         self.remove_oldest();
     }
 
-    /// Returns the memory of the buffers that the current field keeps, and the previous ones do
-    /// not.
+    /// Returns the memory of the buffers that the current field keeps and previous fields do not.
     fn keep_buffers(&mut self) -> usize {
         let arrived = self.arrived.saturating_mul(BUFFER_GROWTH);
         let read = arrived.min(MAX_READ_BUFFER_BYTES);

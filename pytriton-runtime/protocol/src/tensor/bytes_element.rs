@@ -20,8 +20,8 @@ const MAX_TEXT_BYTES: usize = 1 << 10;
 pub type ElementError = Box<dyn Error + Send + Sync>;
 
 /// Returns whether all elements of a tensor can be decoded. They are decoded and dropped one by
-/// one. Before each, its memory in bytes is passed to the second argument, which returns `false` if
-/// that much is not available.
+/// one. Before an element is decoded, its memory in bytes is passed to the second argument, which
+/// returns `false` if that much is not available.
 pub type ElementCheck = fn(&Bytes, &mut dyn FnMut(usize) -> bool) -> bool;
 
 /// A user-defined element type for `BYTES` tensors.
@@ -94,13 +94,13 @@ pub trait BytesElement: Clone + Send + Sync + 'static {
     /// `unrecoverable_panics` is set.
     fn encode(&self) -> Result<Bytes, ElementError>;
 
-    /// Returns the maximum memory that the decoded value takes in addition to its own size, in
-    /// bytes. The default is the length of the element. Image formats state the size in their
+    /// Returns the maximum memory that the decoded value takes in addition to the size of `Self`,
+    /// in bytes. The default is the length of the element. For an image, read the size from its
     /// header.
     ///
     /// The embedded engine reserves the memory before it decodes the element, and refuses the
     /// request with HTTP status 503 if it exceeds `--max-bytes-in-flight`. The exception is a raw
-    /// function, with a parameter `&[Request]`: it chooses the type when it calls `Request::array`,
+    /// function, which takes `&[Request]`: it chooses the type when it calls `Request::array`,
     /// after the engine has reserved the memory of `Vec<u8>` elements.
     ///
     /// # Panics

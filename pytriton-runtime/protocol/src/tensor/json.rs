@@ -4,8 +4,8 @@ use serde::de::DeserializeOwned;
 
 use super::{BytesElement, ElementError};
 
-/// The maximum memory of a value for each byte of its text. Small maps take the most: an array of
-/// `{"a":0}` takes about 80 times its text as a `serde_json::Value`.
+/// The maximum memory of a value for each byte of its text. Small maps take the most: as a
+/// `serde_json::Value`, an array of `{"a":0}` takes about 80 times the size of its text.
 const MAX_MEMORY_PER_BYTE: usize = 128;
 
 /// A `BYTES` element that is a value as JSON text.
@@ -40,7 +40,7 @@ where
         Ok(serde_json::to_vec(&self.0)?.into())
     }
 
-    /// Returns 128 times the length of the text, because the memory depends on `T`.
+    /// Returns 128 times the length of the text, because the exact memory depends on `T`.
     fn decoded_bytes(element: &[u8]) -> usize {
         element.len().saturating_mul(MAX_MEMORY_PER_BYTE)
     }

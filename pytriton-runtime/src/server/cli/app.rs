@@ -8,7 +8,7 @@ use crate::server::Addresses;
 use crate::shared_state::SharedStates;
 use crate::typed;
 
-/// A program that serves its models, as the functions of a [`Cli`](super::Cli) see it.
+/// A program that serves its models, as passed to the functions of a [`Cli`](super::Cli).
 pub struct App<A = ()> {
     arguments: Arc<A>,
     states: Arc<SharedStates>,

@@ -17,8 +17,8 @@ use super::hooks::BoxError;
 use super::new_states::NewStates;
 use super::{App, Hooks, Program};
 
-/// The command line of a program that serves its models, which `main!` runs without parts of the
-/// program's own.
+/// The command line of a program that serves its models. `main!` runs it without additions of the
+/// program.
 ///
 /// `serve` (the default), `list`, `check`, `install`, `repository`, `completions`, `man` and
 /// `--help` work as with `main!`.
@@ -78,7 +78,7 @@ impl<A> Cli<A> {
         self
     }
 
-    /// Calls a function when the server has stopped, after the last response, also if a function of
+    /// Calls a function when the server has stopped, after the last response, even if a function of
     /// [`on_start`](Self::on_start) failed. If it returns an error, the exit code is 1.
     pub fn on_stop<F>(mut self, hook: F) -> Self
     where
@@ -88,7 +88,8 @@ impl<A> Cli<A> {
         self
     }
 
-    /// Sets the arguments, without the name of the program. The default are those of the process.
+    /// Sets the arguments, without the name of the program. By default, they are those of the
+    /// process.
     pub fn arguments<T: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = T>) -> Self {
         self.arguments = Some(arguments.into_iter().map(Into::into).collect());
         self

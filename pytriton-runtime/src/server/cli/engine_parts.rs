@@ -31,8 +31,9 @@ impl<A> Cli<A> {
     /// event stream must keep its events whole or change the content type, because the server sends
     /// comments between them.
     ///
-    /// Access tokens and `--allowed-hosts` protect the routes of the models; tokens do not protect
-    /// routes of the program. gRPC is not affected. Several functions are called in order.
+    /// `--allowed-hosts` protects all routes of the port. Access tokens protect the routes of the
+    /// models, but not those of the program. gRPC is not affected. Several functions are called in
+    /// order.
     ///
     /// Only the embedded engine supports this: `--engine auto` selects it, and `--engine
     /// tritonserver` is an error.
@@ -44,10 +45,10 @@ impl<A> Cli<A> {
         self
     }
 
-    /// Adds a condition for the readiness of the server, in addition to that of its models. It is
-    /// checked for each probe and must return at once.
+    /// Adds a condition for the readiness of the server, in addition to that of its models. The
+    /// function is called for each probe and must return at once.
     ///
-    /// Only the embedded engine supports this, as [`router`](Self::router).
+    /// Only the embedded engine supports this, like [`router`](Self::router).
     pub fn ready<F>(mut self, check: F) -> Self
     where
         F: Fn(&A) -> bool + Send + Sync + 'static,
@@ -60,7 +61,7 @@ impl<A> Cli<A> {
     /// server. Names that start with `nv_`, `process_` or `pytriton_`, and names that occur twice,
     /// are errors at start.
     ///
-    /// Only the embedded engine supports this, as [`router`](Self::router).
+    /// Only the embedded engine supports this, like [`router`](Self::router).
     pub fn metrics(mut self, registry: Registry) -> Self {
         self.engine.metrics.push(registry);
         self

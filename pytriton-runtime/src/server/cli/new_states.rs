@@ -15,8 +15,8 @@ pub(super) struct NewStates<A>(Vec<(StateType, Box<Create<A>>)>);
 type Create<A> = dyn FnOnce(&A, &mut SharedStates) -> Result<(), ServerError> + Send;
 
 impl<A> Cli<A> {
-    /// Provides a state of type `T`, which all functions with a parameter `&Arc<T>` share. `#[load]`
-    /// takes `Arc<T>`. Call this method for each state; their types differ.
+    /// Provides a state of type `T`, which all functions with a parameter `&Arc<T>` share.
+    /// `#[load]` takes `Arc<T>`. Call this method once for each state; each must have its own type.
     ///
     /// The function is called once, before any model is loaded, by the commands that load models:
     /// `serve` and `check`. If it returns an error, the server does not start. It is an error at
