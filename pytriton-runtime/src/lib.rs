@@ -17,8 +17,8 @@
 //!
 //! [`server`] contains the command line, the choice of the engine and its supervision; [`net`]: the
 //! connections of a port; [`port`]: the ports of a server; [`tls`]: the certificates of the ports;
-//! [`engine`]: the options of the engine. With the tritonserver engine, tritonserver provides the services:
-//! [`triton`] starts and supervises it, and [`worker`] runs the batches it sends.
+//! [`engine`]: the options of the engine. With the tritonserver engine, tritonserver provides the
+//! services: [`triton`] starts and supervises it, and [`worker`] runs the batches it sends.
 //!
 //! # Features
 //!

@@ -18,8 +18,9 @@
 //!   configures the allocator.
 //! - [`offload`]: long computations on threads of a lower priority; [`maybe_ready`]: results that
 //!   may be available at once.
-//! - [`mod@error`]: the error that functions return; [`status`]: kinds of failures; [`mod@panic`]: messages of panics; [`text`]: client text in
-//!   messages and logs; [`mod@file`]: files of limited size.
+//! - [`mod@error`]: the error that functions return; [`status`]: kinds of failures; [`mod@panic`]:
+//!   messages of panics; [`text`]: client text in messages and logs; [`mod@file`]: files of limited
+//!   size.
 //!
 //! # Features
 //!

@@ -1,8 +1,8 @@
 //! The embedded engine of `pytriton`: it serves models over HTTP and gRPC in this process. Modules
 //! in the order of the request path:
 //!
-//! - [`PortService`]: the routes of a port, as a service of `pytriton-net`; [`serve`]: serves a port;
-//!   [`Router`]: routes for a server of the application.
+//! - [`PortService`]: the routes of a port, as a service of `pytriton-net`; [`serve`]: serves a
+//!   port; [`Router`]: routes for a server of the application.
 //! - [`server`]: the ports of a server, start and shutdown.
 //! - [`http`], [`grpc`]: the protocol services.
 //! - [`service`]: the state, errors and admission that both services share.

@@ -5,8 +5,8 @@
 //!   their sources, such as the configuration file; [`flags`]: tritonserver's flags; [`Limits`]:
 //!   the limits of a server; [`HeaderForward`]: headers that become request parameters.
 //! - [`access`]: groups of routes that can be restricted, and the secrets that open them.
-//! - [`port`]: the ports of a server; [`Addresses`]: where they listen; [`tls`]: the certificates of
-//!   the ports.
+//! - [`port`]: the ports of a server; [`Addresses`]: where they listen; [`tls`]: the certificates
+//!   of the ports.
 //! - [`logging`]: the log of the process; [`trace`]: the export of spans.
 //! - [`loaded_models`]: the models of this process that a tritonserver serves; [`side_channel`]:
 //!   responses that bypass it; [`RunningTritonserver`]: both, for the ports next to it.

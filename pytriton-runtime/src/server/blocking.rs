@@ -19,8 +19,8 @@ pub(super) fn wait<T: Send>(future: impl Future<Output = T> + Send) -> Result<T,
     on_new_thread(|| Ok(runtime(&mut Builder::new_current_thread())?.block_on(future)))
 }
 
-/// Returns whether this thread alone runs the tasks of a runtime, so that none of them runs while it
-/// blocks.
+/// Returns whether this thread alone runs the tasks of a runtime, so that none of them runs while
+/// it blocks.
 pub(super) fn blocks_a_runtime() -> bool {
     let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
     flavor.is_ok_and(|flavor| flavor == RuntimeFlavor::CurrentThread)

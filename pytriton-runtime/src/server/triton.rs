@@ -28,8 +28,8 @@ const CALL: &str = "a call to `stop`";
 /// A server and its models, which a program binds, starts and stops. A process may have several.
 ///
 /// All methods block. They may be called from any thread, including `async` code. Dropping the
-/// value stops the server. On a current-thread runtime, whose tasks wait meanwhile, the stop may end
-/// in the background.
+/// value stops the server. On a current-thread runtime, whose tasks wait meanwhile, the stop may
+/// end in the background.
 ///
 /// # Examples
 ///

@@ -18,8 +18,8 @@ pub(crate) const EXPECTED_INT32: &str = "expected a number from 1 to 2147483647"
 macro_rules! call_options {
     ($macro:ident) => {
         $macro! {
-            /// The options of `#[pytriton::model]` about the calls of the function. They apply with and
-            /// without batching.
+            /// The options of `#[pytriton::model]` about the calls of the function. They apply with
+            /// and without batching.
             CallOptions:
             /// Whether a repeated request receives the cached response without a call.
             response_cache: bool = false;

@@ -110,8 +110,8 @@ impl ModelOptions<'_> {
         }
     }
 
-    /// Sets an option of the tables of the options. Returns the expected form of the value if it has
-    /// another.
+    /// Sets an option of the tables of the options. Returns the expected form of the value if it
+    /// has another.
     pub(super) fn set_row(&mut self, option: &str, value: &str) -> Result<(), &'static str> {
         let done = self.call_options.set(option, value);
         let done = done.or_else(|| self.queue_policy.set(option, value));

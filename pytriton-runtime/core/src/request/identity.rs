@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// server cannot identify is anonymous: all fields are `None`.
 ///
 /// Requests that the server creates itself, such as warm-up calls, are anonymous. A call of another
-/// model inherits the identity of the request, except in raw functions and in functions with
+/// model inherits the identity of the request, except from raw functions and from functions with
 /// `#[batch]` that do not take `&Identity`.
 ///
 /// # Examples
@@ -40,7 +40,7 @@ impl Identity {
     /// Returns the name of the access token with which the request was admitted.
     ///
     /// `None` if the group `inference` is not restricted, if a custom header restricts it, or if
-    /// the token has no name in the file of `--access-token-file`.
+    /// the file of `--access-token-file` contains the token without a name.
     pub fn token(&self) -> Option<&str> {
         self.fields()?.token.as_deref()
     }

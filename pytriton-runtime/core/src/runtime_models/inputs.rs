@@ -126,8 +126,8 @@ impl<'a> Inputs<'a> {
         self.call.requests()
     }
 
-    /// Returns the handle to call another model. Such calls inherit the priority, the queue timeout,
-    /// the cancellation, the trace and, if the model was declared with
+    /// Returns the handle to call another model. Such calls inherit the priority, the queue
+    /// timeout, the cancellation, the trace and, if the model was declared with
     /// [`Model::by_identity`](super::Model::by_identity), the client of the requests of this call.
     ///
     /// # Errors

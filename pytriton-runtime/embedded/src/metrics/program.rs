@@ -81,8 +81,8 @@ impl ProgramMetrics {
     ///
     /// # Errors
     ///
-    /// Returns [`ProgramMetricsError`] if a name is reserved or used twice, or if the metrics cannot
-    /// be written.
+    /// Returns [`ProgramMetricsError`] if a name is reserved or used twice, or if the metrics
+    /// cannot be written.
     pub fn new(registries: Vec<Registry>) -> Result<Self, ProgramMetricsError> {
         match write(&registries).error {
             Some(error) => Err(error),

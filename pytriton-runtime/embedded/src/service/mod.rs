@@ -1,8 +1,8 @@
 //! The state shared by the HTTP and gRPC services.
 //!
 //! It finds models by name, and moves expensive work off the I/O threads. `routes` finds the route
-//! of a request and checks access. Both services use its error type. [`OpenApiDocument`] is the text
-//! that the docs page reads.
+//! of a request and checks access. Both services use its error type. [`OpenApiDocument`] is the
+//! text that the docs page reads.
 
 mod access_control;
 mod app_state;

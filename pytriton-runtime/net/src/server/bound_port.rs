@@ -23,8 +23,8 @@ impl BoundPort {
             SocketAddr::V6(_) => TcpSocket::new_v6(),
         }?;
         // Lets a restarted server bind its port although connections of the last one are in
-        // TIME_WAIT. With port 0, the system could give two such sockets the same port, and only one
-        // of them could listen.
+        // TIME_WAIT. With port 0, the system could give two such sockets the same port, and only
+        // one of them could listen.
         socket.set_reuseaddr(address.port() != 0)?;
         socket.bind(address)?;
         Ok(Self(socket))

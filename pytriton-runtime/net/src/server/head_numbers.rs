@@ -3,7 +3,7 @@
 pub(crate) struct HeadNumbers {
     /// The first and the latest stream, or `None` before the first head.
     streams: Option<(u32, u32)>,
-    /// Whether the client has omitted a stream, so that the numbers are not known.
+    /// Whether the client has skipped a stream identifier, so that the numbers are not known.
     has_gaps: bool,
 }
 

@@ -62,8 +62,8 @@ struct Table {
     /// The memory of the fields, and that of the buffers that they keep.
     bytes: usize,
     buffer_bytes: usize,
-    /// How many bytes have arrived since the latest pseudo-header of the table, up to the end of the
-    /// current frame.
+    /// How many bytes have arrived since the latest pseudo-header of the table, up to the end of
+    /// the current frame.
     arrived: usize,
     /// The size of all strings in Huffman code since then, and that of the largest.
     huffman_bytes: usize,
@@ -125,7 +125,8 @@ impl HpackTableMemory {
         self.table.arrived = self.table.arrived.saturating_add(bytes);
     }
 
-    /// Reads the next bytes of the header block. `block_bytes` is its size if it has several frames.
+    /// Reads the next bytes of the header block. `block_bytes` is its size if it has several
+    /// frames.
     pub(crate) fn read(&mut self, bytes: &[u8], block_bytes: usize) {
         let Self { scanner, table, .. } = self;
         table.block_bytes = block_bytes;

@@ -25,8 +25,8 @@ const MIN_LIST_ENTRY_BYTES: usize = 32;
 /// h2's buffer for a head of several frames grows by doubling.
 const BUFFER_GROWTH: usize = 2;
 
-/// The memory of the frames of an HTTP/2 connection that have partly arrived, except for data, which
-/// its receive window counts, and that of the table of headers that frames refer to.
+/// The memory of the frames of an HTTP/2 connection that have partly arrived, except for data,
+/// which its receive window counts, and that of the table of headers that frames refer to.
 ///
 /// A frame is decoded when it is complete. If its head continues in further frames, the decoded
 /// headers are also held until the head ends. Trailers are held until the body is read, which the

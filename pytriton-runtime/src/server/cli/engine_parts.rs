@@ -26,10 +26,10 @@ type Check<A> = dyn Fn(&A) -> bool + Send + Sync;
 
 impl<A> Cli<A> {
     /// Adds routes and layers to the HTTP port. The function receives a router that serves the
-    /// models, as its fallback, and returns it with its own routes and tower layers. A layer applies
-    /// to the models and to all routes that are added before it. A layer that changes the body of an
-    /// event stream must keep its events whole or change the content type, because the server sends
-    /// comments between them.
+    /// models, as its fallback, and returns it with its own routes and tower layers. A layer
+    /// applies to the models and to all routes that are added before it. A layer that changes the
+    /// body of an event stream must keep its events whole or change the content type, because the
+    /// server sends comments between them.
     ///
     /// `--allowed-hosts` protects all routes of the port. Access tokens protect the routes of the
     /// models, but not those of the program. gRPC is not affected. Several functions are called in
