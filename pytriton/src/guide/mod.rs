@@ -8,9 +8,9 @@
 //! 6. [Streaming](streaming): any number of responses per request.
 //! 7. [Sequences](sequences): requests that belong together, and their state.
 //! 8. [Calls between models](calls): graphs of models as functions.
-//! 9. [Request identity](identity): the client of a request, and how the server knows it.
+//! 9. [Request identity](identity): the client of a request, and how the server identifies it.
 //! 10. [Run-time models](runtime_models): models that are defined at run time, and your own routes.
-//! 11. [Your own program](program): own arguments, state, hooks, routes, metrics and readiness.
+//! 11. [Your own program](program): arguments, state, hooks, routes, metrics and readiness.
 //! 12. [OpenAI](openai): models for OpenAI's clients.
 //! 13. [Engines](engines): the embedded engine and NVIDIA's server.
 //! 14. [Production](production): access, limits, shutdown, logs and monitoring.
