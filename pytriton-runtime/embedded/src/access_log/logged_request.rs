@@ -24,8 +24,8 @@ pub(crate) struct LoggedRequest {
     pub(super) inference: Mutex<Option<InferenceSummary>>,
 }
 
-/// A line that is written when it is dropped: after the end of the response, or when the client
-/// has left.
+/// A line that is written when it is dropped: after the end of the response, or when the client has
+/// disconnected.
 #[derive(Debug)]
 pub(crate) struct PendingLine {
     pub(super) request: Arc<LoggedRequest>,

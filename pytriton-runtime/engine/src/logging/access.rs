@@ -29,9 +29,9 @@ pub struct AccessLine<'a> {
     pub method: &'a str,
     /// The path, without the query.
     pub path: &'a str,
-    /// The protocol: `HTTP/1.1`, `HTTP/2.0` or `gRPC`.
+    /// The protocol: `HTTP/1.0`, `HTTP/1.1`, `HTTP/2.0` or `gRPC`.
     pub protocol: &'a str,
-    /// The HTTP status; `None` if the client left before the response.
+    /// The HTTP status; `None` if the client disconnected before the response.
     pub status: Option<u16>,
     /// The status of a gRPC call, if it was sent.
     pub grpc_status: Option<u16>,
@@ -41,11 +41,11 @@ pub struct AccessLine<'a> {
     pub response_bytes: u64,
     /// The time from the head of the request to the end of the response.
     pub duration: Duration,
-    /// Whether the client did not take the response to its end.
+    /// Whether the response was not completed, for example because the client disconnected.
     pub is_cut: bool,
-    /// The id of the client's trace.
+    /// The ID of the client's trace.
     pub trace_id: Option<u128>,
-    /// What happened to the inferences of the request.
+    /// The inferences of the request, if it reached a model.
     pub inference: Option<&'a InferenceSummary>,
 }
 
@@ -56,7 +56,7 @@ pub struct InferenceSummary {
     pub model: String,
     /// Its version.
     pub version: u32,
-    /// The request id of the last inference.
+    /// The request ID of the last inference.
     pub id: String,
     /// The number of inferences.
     pub inferences: u64,
