@@ -38,6 +38,14 @@ impl HeadMemory {
             Self::Http2(memory) => memory.add(bytes, state),
         }
     }
+
+    /// Records that no more bytes have arrived.
+    #[inline]
+    pub(crate) fn pause(&mut self, state: &ConnectionState) {
+        if let Self::Http2(memory) = self {
+            memory.pause(state);
+        }
+    }
 }
 
 /// The memory of the buffer in which the heads of an HTTP/1 connection arrive.

@@ -7,6 +7,7 @@ use crate::server::connection_state::ConnectionState;
 use crate::server::hpack_scanner::{
     FIELD_BYTES, FieldName, HpackEvent, HpackScanner, Insertion, TABLE_BYTES,
 };
+use crate::server::retirement::ConnectionShare;
 
 /// The memory of a field in addition to its name and value: its entry in the table, and the
 /// overhead of two allocations.
@@ -25,17 +26,6 @@ const MAX_READ_BUFFER_BYTES: usize = 48 << 10;
 /// string.
 const HUFFMAN_BUFFER_BYTES: usize = 4 << 10;
 
-/// The buffers that a table keeps may take this fraction of the budget (a divisor), and at least
-/// [`MIN_MAX_BUFFER_BYTES`].
-///
-/// Many encoders add each `:path` to the table. With large bodies, a dozen paths reach this share.
-/// The connection is then retired: open streams finish, and the client opens another connection.
-const SHARE_OF_BUDGET: usize = 128;
-const MIN_MAX_BUFFER_BYTES: usize = 256 << 10;
-
-/// A connection whose table keeps this multiple of its share is closed with its streams.
-const CLOSE_FACTOR: usize = 2;
-
 /// The memory that the dynamic table of a client's headers takes.
 ///
 /// h2 copies the fields of the table, except for the values of pseudo-headers: these are slices of
@@ -45,8 +35,10 @@ const CLOSE_FACTOR: usize = 2;
 pub(crate) struct HpackTableMemory {
     fields: MemoryPermit,
     buffers: MemoryPermit,
-    /// The memory of kept buffers above which the connection accepts no further requests.
-    max_buffer_bytes: usize,
+    /// The maximum of the kept buffers.
+    ///
+    /// Many encoders add each `:path` to the table. With large bodies, a dozen paths reach the share.
+    share: ConnectionShare,
     scanner: HpackScanner,
     table: Table,
 }
@@ -105,11 +97,10 @@ impl Default for Table {
 impl HpackTableMemory {
     /// Creates the memory of an empty table.
     pub(crate) fn new(budget: &Arc<MemoryBudget>) -> Self {
-        let share = budget.limit() / SHARE_OF_BUDGET;
         Self {
             fields: budget.empty_permit(),
             buffers: budget.empty_permit(),
-            max_buffer_bytes: share.max(MIN_MAX_BUFFER_BYTES),
+            share: ConnectionShare::new(budget),
             scanner: HpackScanner::default(),
             table: Table::default(),
         }
@@ -154,16 +145,8 @@ impl HpackTableMemory {
             buffer_bytes,
             ..
         } = self.table;
-        if buffer_bytes > self.max_buffer_bytes {
-            state.retire();
-            let limit = self.max_buffer_bytes.saturating_mul(CLOSE_FACTOR);
-            if buffer_bytes > limit {
-                return Err(MemoryBudgetError {
-                    bytes: buffer_bytes,
-                    limit,
-                });
-            }
-        }
+        let retire = || state.lock().retirement.request();
+        self.share.check(buffer_bytes, retire)?;
         // The next read tries again.
         let _unreserved = self.fields.resize(bytes.min(MAX_FIELDS_BYTES));
         self.buffers.resize(buffer_bytes)

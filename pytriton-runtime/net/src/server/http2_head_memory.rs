@@ -48,8 +48,14 @@ pub(crate) struct Http2HeadMemory {
     /// Whether the current frame is the last one of its head.
     ends_block: bool,
     numbers: HeadNumbers,
-    /// Whether the current head consists of trailers.
+    /// Whether the current frame belongs to the head of a request, or to trailers.
+    in_head: bool,
     in_trailers: bool,
+    /// Whether trailers have ever arrived.
+    has_trailers: bool,
+    /// The number of the next stream when h2 has processed all frames that have arrived. `None` if
+    /// others have arrived since.
+    processed_at: Option<u64>,
     /// The header block of the current frame, and the table that it may add headers to.
     header_frame: HeaderFrame,
     table: HpackTableMemory,
@@ -73,7 +79,10 @@ impl Http2HeadMemory {
             block_bytes: 0,
             ends_block: true,
             numbers: HeadNumbers::default(),
+            in_head: false,
             in_trailers: false,
+            has_trailers: false,
+            processed_at: None,
             header_frame: HeaderFrame::default(),
             table: HpackTableMemory::new(budget),
             refused: false,
@@ -87,6 +96,9 @@ impl Http2HeadMemory {
     /// Returns an error if the budget is exhausted. An incomplete frame may wait for one more read,
     /// so a complete head that arrives in two pieces gets a response.
     pub(crate) fn add(&mut self, mut bytes: &[u8], state: &ConnectionState) -> io::Result<()> {
+        if let Some(next_number) = self.processed_at.take() {
+            self.settle(next_number, state);
+        }
         while !bytes.is_empty() {
             let (payload, rest) = bytes.split_at(self.missing_bytes.min(bytes.len()));
             bytes = rest;
@@ -103,6 +115,28 @@ impl Http2HeadMemory {
             }
         }
         self.reserve(state)
+    }
+
+    /// Records that no more bytes have arrived: h2 has processed all complete frames.
+    pub(crate) fn pause(&mut self, state: &ConnectionState) {
+        if self.has_trailers {
+            self.processed_at = Some(state.lock().next_number);
+        }
+    }
+
+    /// Corrects the numbers of heads if h2 has refused some. `next_number` is that of the next stream
+    /// when h2 had processed all frames.
+    fn settle(&mut self, next_number: u64, state: &ConnectionState) {
+        let mut inner = state.lock();
+        // After each stream that it accepts, hyper reads again. Without one since, h2 has passed on
+        // all streams.
+        if inner.next_number != next_number {
+            return;
+        }
+        let is_partial = self.in_head && !(self.ends_block && self.missing_bytes == 0);
+        if inner.settle_heads(is_partial) {
+            self.numbers.renumber(next_number, is_partial);
+        }
     }
 
     /// Reads the next bytes of the current frame.
@@ -145,14 +179,16 @@ impl Http2HeadMemory {
             self.block_bytes = self.block_bytes.saturating_add(self.frame_bytes);
         } else {
             self.block_bytes = self.frame_bytes;
-            self.in_trailers = kind == HEADERS && !self.numbers.begin(stream);
-            if kind == HEADERS && !self.in_trailers {
-                state.lock().heads += 1;
+            self.in_head = kind == HEADERS && self.numbers.begin(stream);
+            self.in_trailers = kind == HEADERS && !self.in_head;
+            if self.in_head {
+                state.lock().heads = self.numbers.begun();
             }
         }
         if !self.in_trailers {
             return Ok(());
         }
+        self.has_trailers = true;
         let bytes = self.decoded_bytes(self.frame_bytes);
         let number = self.numbers.number(stream);
         let added = state.lock().add_trailers(&self.budget, number, bytes);

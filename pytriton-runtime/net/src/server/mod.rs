@@ -67,6 +67,8 @@ mod tracked_io;
 mod tracked_io_tests;
 mod trailers_memory;
 #[cfg(test)]
+mod trailers_memory_tests;
+#[cfg(test)]
 mod unsent_tests;
 
 pub use body_error::BodyError;

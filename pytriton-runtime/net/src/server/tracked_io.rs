@@ -215,7 +215,12 @@ impl AsyncRead for TrackedIo {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         if !self.preface.take(buffer) {
-            ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+            let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(context, buffer) else {
+                let Self { state, heads, .. } = &mut *self;
+                heads.pause(state);
+                return Poll::Pending;
+            };
+            read?;
         }
         let bytes = &buffer.filled()[before..];
         if !bytes.is_empty() {
