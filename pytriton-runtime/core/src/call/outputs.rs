@@ -179,9 +179,19 @@ pub const fn declaration<O: Output>(name: &'static str) -> TensorDeclaration {
 
 #[cfg(test)]
 mod tests {
-    use ndarray::{array, s};
+    use ndarray::{Array1, array, s};
+
+    use crate::testing::heap;
 
     use super::*;
+
+    #[test]
+    fn texts_are_encoded_into_one_buffer_of_their_size() {
+        let texts = Array1::from_elem(10_000, "0123456789".to_owned());
+        let (tensor, peak) = heap::peak(|| texts.into_tensor(&mut Vec::new()));
+        assert_eq!(tensor.data().len(), 140_000);
+        assert!(peak < 141_000, "{peak}");
+    }
 
     #[test]
     fn arrays_of_any_layout_become_row_major_tensors() {

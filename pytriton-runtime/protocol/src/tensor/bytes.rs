@@ -3,7 +3,7 @@ use ::bytes::{BufMut, Bytes, BytesMut};
 use super::TensorError;
 
 /// The length prefix of a `BYTES` element.
-const PREFIX: usize = size_of::<u32>();
+pub(super) const PREFIX: usize = size_of::<u32>();
 
 /// An iterator over the elements of a `BYTES` tensor, without a copy.
 ///
@@ -100,13 +100,23 @@ pub fn push_bytes_element(
 ///
 /// Returns [`TensorError::ElementTooLong`] for an element of 4 GiB or more.
 pub fn encode_bytes_elements<'a>(
-    elements: impl IntoIterator<Item = &'a [u8]>,
+    elements: impl IntoIterator<Item = &'a [u8], IntoIter: Clone>,
 ) -> Result<Bytes, TensorError> {
-    let mut buffer = BytesMut::new();
-    for (index, element) in elements.into_iter().enumerate() {
+    let elements = elements.into_iter();
+    let capacity = elements.clone().map(encoded_bytes);
+    let mut buffer = BytesMut::with_capacity(capacity.fold(0, usize::saturating_add));
+    for (index, element) in elements.enumerate() {
         push_bytes_element(&mut buffer, index, element)?;
     }
     Ok(buffer.freeze())
+}
+
+/// Returns the size of an encoded element. One that is too long is encoded as an empty one.
+pub(super) fn encoded_bytes(element: &[u8]) -> usize {
+    match u32::try_from(element.len()) {
+        Ok(_) => PREFIX.saturating_add(element.len()),
+        Err(_) => PREFIX,
+    }
 }
 
 /// Decodes each `BYTES` element with its index.
@@ -122,14 +132,17 @@ pub(super) fn decode_each<'d, T>(
     Ok(elements)
 }
 
-/// Encodes `BYTES` elements. One that cannot be encoded is empty. The first error of each row of
-/// `row_elements` elements is appended to `errors`.
+/// Encodes `BYTES` elements, of `capacity` bytes in total as far as their sizes are known. One that
+/// cannot be encoded is empty. The first error of each row of `row_elements` elements is appended to
+/// `errors`.
 pub(super) fn push_lossy<B: AsRef<[u8]>>(
     elements: impl IntoIterator<Item = Result<B, TensorError>>,
+    capacity: usize,
     row_elements: usize,
     errors: &mut Vec<TensorError>,
 ) -> Bytes {
-    let mut buffer = BytesMut::new();
+    // A growing buffer would temporarily take three times as much, and keep up to twice as much.
+    let mut buffer = BytesMut::with_capacity(capacity);
     let mut failed_row = None;
     for (index, element) in elements.into_iter().enumerate() {
         let pushed =

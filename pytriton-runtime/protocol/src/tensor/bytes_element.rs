@@ -8,8 +8,8 @@ use ::bytes::Bytes;
 
 use crate::panic::{discard, panic_message};
 
-use super::bytes::{decode_each, push_lossy};
-use super::element::Sealed;
+use super::bytes::{PREFIX, decode_each, push_lossy};
+use super::element::{Sealed, capacity};
 use super::{BytesElements, DataType, Element, Elements, TensorError};
 
 /// The maximum size of the text of an error, in bytes.
@@ -110,6 +110,15 @@ pub trait BytesElement: Clone + Send + Sync + 'static {
     fn decoded_bytes(element: &[u8]) -> usize {
         element.len()
     }
+
+    /// Returns the size of the encoded value in bytes, if it is known without encoding it. The
+    /// default is `None`.
+    ///
+    /// If the sizes of all elements are known, the buffer of a tensor is allocated once. Otherwise it
+    /// grows, and may take up to three times its final size.
+    fn encoded_bytes(&self) -> Option<usize> {
+        None
+    }
 }
 
 impl BytesElement for Bytes {
@@ -123,6 +132,10 @@ impl BytesElement for Bytes {
 
     fn decoded_bytes(_: &[u8]) -> usize {
         0
+    }
+
+    fn encoded_bytes(&self) -> Option<usize> {
+        Some(self.len())
     }
 }
 
@@ -163,7 +176,14 @@ impl<T: BytesElement> Element for T {
             };
             Err(TensorError::Encode { index, message })
         });
-        push_lossy(encoded, row_elements, errors)
+        push_lossy(encoded, capacity(&elements), row_elements, errors)
+    }
+
+    fn encoded_bytes(element: &Self) -> Option<usize> {
+        // The error of a value that panics here is reported when it is encoded.
+        let bytes = caught(|| BytesElement::encoded_bytes(element)).ok()??;
+        // A wrong size must not allocate more than an element can have.
+        (bytes <= u32::MAX as usize).then(|| PREFIX + bytes)
     }
 
     fn decoded_bytes(data: &[u8]) -> Option<usize> {

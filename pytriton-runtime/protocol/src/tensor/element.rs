@@ -4,7 +4,7 @@ use ::bytes::Bytes;
 use bytemuck::{AnyBitPattern, NoUninit};
 use half::{bf16, f16};
 
-use super::bytes::{decode_each, push_lossy};
+use super::bytes::{decode_each, encoded_bytes, push_lossy};
 use super::{DataType, ElementCheck, Tensor, TensorError};
 
 /// The elements of a tensor: borrowed from its bytes if they are aligned, otherwise decoded.
@@ -59,6 +59,9 @@ pub trait Element: Sealed + Clone + Send + Sync + 'static {
         let data = Self::encode_lossy(elements, usize::MAX, &mut errors);
         errors.pop().map_or(Ok(data), Err)
     }
+
+    /// Returns the size of an encoded element in bytes, if it is known without encoding it.
+    fn encoded_bytes(element: &Self) -> Option<usize>;
 
     /// Returns the maximum memory that decoding these bytes takes, in bytes, if the type determines
     /// it.
@@ -141,6 +144,10 @@ macro_rules! plain_element {
             fn encode_lossy(elements: Vec<Self>, _: usize, _: &mut Vec<TensorError>) -> Bytes {
                 Bytes::from_owner(Owner(elements))
             }
+
+            fn encoded_bytes(_: &Self) -> Option<usize> {
+                Some(size_of::<Self>())
+            }
         }
     )*};
 }
@@ -174,6 +181,10 @@ impl Element for bool {
     fn encode_lossy(elements: Vec<Self>, _: usize, _: &mut Vec<TensorError>) -> Bytes {
         Bytes::from_owner(Owner(elements))
     }
+
+    fn encoded_bytes(_: &Self) -> Option<usize> {
+        Some(size_of::<Self>())
+    }
 }
 
 fn not_bool(data: &[u8]) -> TensorError {
@@ -182,6 +193,12 @@ fn not_bool(data: &[u8]) -> TensorError {
         index,
         value: data.get(index).copied().unwrap_or_default(),
     }
+}
+
+/// Returns the size of the encoded elements, as far as it is known.
+pub(super) fn capacity<T: Element>(elements: &[T]) -> usize {
+    let bytes = elements.iter().filter_map(T::encoded_bytes);
+    bytes.fold(0, usize::saturating_add)
 }
 
 impl Sealed for Vec<u8> {}
@@ -198,7 +215,12 @@ impl Element for Vec<u8> {
         row_elements: usize,
         errors: &mut Vec<TensorError>,
     ) -> Bytes {
-        push_lossy(elements.iter().map(Ok), row_elements, errors)
+        let capacity = capacity(&elements);
+        push_lossy(elements.iter().map(Ok), capacity, row_elements, errors)
+    }
+
+    fn encoded_bytes(element: &Self) -> Option<usize> {
+        Some(encoded_bytes(element.as_ref()))
     }
 }
 
@@ -222,12 +244,18 @@ impl Element for String {
         row_elements: usize,
         errors: &mut Vec<TensorError>,
     ) -> Bytes {
-        push_lossy(elements.iter().map(Ok), row_elements, errors)
+        let capacity = capacity(&elements);
+        push_lossy(elements.iter().map(Ok), capacity, row_elements, errors)
+    }
+
+    fn encoded_bytes(element: &Self) -> Option<usize> {
+        Some(encoded_bytes(element.as_ref()))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::encode_bytes_elements;
     use super::*;
 
     #[test]
@@ -260,6 +288,23 @@ mod tests {
             String::decode(&bytes),
             Err(TensorError::NotUtf8 { index: 1 })
         );
+    }
+
+    #[test]
+    fn encoded_elements_are_allocated_once() {
+        let texts: Vec<String> = (0..1000).map(|length| "x".repeat(length)).collect();
+        let bytes: Vec<Vec<u8>> = texts.iter().map(|text| text.clone().into()).collect();
+        let shared: Vec<Bytes> = bytes.iter().map(|bytes| bytes.clone().into()).collect();
+        let slices = bytes.iter().map(|bytes| &bytes[..]);
+        for data in [
+            encode_bytes_elements(slices).unwrap(),
+            String::encode(texts).unwrap(),
+            Vec::<u8>::encode(bytes).unwrap(),
+            <Bytes as Element>::encode(shared).unwrap(),
+        ] {
+            let buffer = Vec::from(data);
+            assert_eq!((buffer.capacity(), buffer.len()), (503_500, 503_500));
+        }
     }
 
     fn round_trip<T: Element + PartialEq + std::fmt::Debug>(elements: &[T]) {
