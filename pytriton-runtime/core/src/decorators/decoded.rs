@@ -1,8 +1,8 @@
-use crate::tensor::{DataType, Element, Tensor, element_count};
+use crate::tensor::{ALLOCATION_BYTES, DataType, Element, Tensor, element_count};
 
 /// The memory of a `String` or `Vec<u8>` in addition to its bytes: the struct itself and the
 /// overhead of the smallest allocation.
-pub(crate) const ELEMENT_BYTES: usize = size_of::<String>() + 32;
+pub(crate) const ELEMENT_BYTES: usize = size_of::<String>() + ALLOCATION_BYTES;
 
 /// Returns the maximum memory of an array with elements `T` that is decoded from a tensor.
 pub(crate) fn decoded_bytes_of<T: Element>(tensor: &Tensor) -> usize {

@@ -15,7 +15,8 @@ macro_rules! calls {
                 &self,
                 $($given: impl Argument<$input::As>),*
             ) -> <M::Responses as ResponseMode<M>>::Call {
-                M::Responses::start(self.unsent([$($given.into_tensor()),*]))
+                let bytes = [$($given.converted_bytes()),*];
+                M::Responses::start(self.unsent(bytes, || [$($given.into_tensor()),*]))
             }
         }
     )*};

@@ -56,7 +56,7 @@ impl<M: Model> Call<M> {
         Self::by(call.context().models().cloned(), Inherited::of(call))
     }
 
-    fn by(models: Option<Weak<dyn LocalModels>>, inherited: Inherited) -> Self {
+    pub(super) fn by(models: Option<Weak<dyn LocalModels>>, inherited: Inherited) -> Self {
         Self {
             signature: signature::<M>(),
             models,

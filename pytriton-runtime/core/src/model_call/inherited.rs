@@ -5,6 +5,7 @@ use crate::model::CallMode;
 use crate::request::{Identity, Request};
 
 use super::cancellation_wakers::CancellationWakers;
+use super::result_memory::ResultMemory;
 
 /// The properties that a call inherits from the requests of the function that makes it.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +21,8 @@ pub(super) struct Inherited {
     /// Cancelled when all requests are.
     pub(super) cancellation: Cancellation,
     pub(super) wakers: Arc<CancellationWakers>,
+    /// The memory of the results, until the function returns. `None` outside of a function's call.
+    pub(super) results: Option<Arc<ResultMemory>>,
 }
 
 impl Inherited {
@@ -56,6 +59,7 @@ impl Inherited {
             },
             cancellation: call.cancellation(),
             wakers: Arc::default(),
+            results: Some(Arc::default()),
         }
     }
 }

@@ -5,13 +5,13 @@ use pytriton_protocol::signature::{ModelSignature, TensorSignature};
 use pytriton_protocol::typed::repeated_shape;
 
 use crate::error::Error;
-use crate::memory_budget::{MemoryBudget, MemoryPermit};
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::{InferInput, RequestError, RequestId};
 use crate::tensor::{Tensor, TensorError};
 
-/// Returns the inputs of a request and the reservation of their memory. A value for all rows is
-/// repeated for each row.
+/// Returns the inputs of a request. A value for all rows is repeated for each row. `memory` is the
+/// reservation of arguments that were copied, and becomes that of all inputs.
 ///
 /// # Errors
 ///
@@ -21,8 +21,8 @@ pub(super) fn named(
     signature: &ModelSignature,
     spec: &Arc<ModelSpec>,
     arguments: Vec<Result<Option<Tensor>, TensorError>>,
-    budget: &Arc<MemoryBudget>,
-) -> Result<(Vec<InferInput>, MemoryPermit), Error> {
+    memory: &mut MemoryPermit,
+) -> Result<Vec<InferInput>, Error> {
     let mut given = Vec::with_capacity(arguments.len());
     for (input, tensor) in signature.inputs.iter().zip(arguments) {
         let tensor = tensor.map_err(|source| {
@@ -48,8 +48,8 @@ pub(super) fn named(
         let data = tensor.data().len().saturating_mul(repeats(input));
         size_of::<InferInput>() + input.name.len() + data
     });
-    let permit = budget.permit(bytes.fold(0, usize::saturating_add));
-    let permit = permit.map_err(Error::unavailable)?;
+    let reserved = memory.resize(bytes.fold(0, usize::saturating_add));
+    reserved.map_err(Error::unavailable)?;
     let inputs = given.into_iter().map(|(input, tensor)| {
         let (shape, data) = match input.first_value && signature.batching() {
             true => repeated(input, &tensor, rows),
@@ -65,7 +65,7 @@ pub(super) fn named(
             data,
         }
     });
-    Ok((inputs.collect(), permit))
+    Ok(inputs.collect())
 }
 
 /// Repeats one value or one row for each row.

@@ -10,10 +10,13 @@ mod call_record;
 mod cancellation_wakers;
 mod inherited;
 mod inputs;
+#[cfg(test)]
+mod memory_tests;
 mod parameter;
 mod pending;
 mod response_mode;
 mod responses;
+mod result_memory;
 mod result_reader;
 mod signatures;
 mod unsent_call;

@@ -5,6 +5,7 @@ use pytriton_protocol::typed::Model;
 
 use crate::error::{CallError, Error};
 use crate::local_models::{LocalModel, LocalModels};
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::request::{InferRequest, Parameters, Request, RequestError, Sequence};
 use crate::tensor::{Tensor, TensorError};
@@ -23,9 +24,14 @@ pub struct UnsentCall {
     inherited: Inherited,
     parameters: Parameters,
     sequence: Option<Sequence>,
-    /// One value for each input, in order.
-    arguments: Vec<Result<Option<Tensor>, TensorError>>,
+    /// One value for each input, in order; empty if their memory could not be reserved.
+    arguments: Vec<Argument>,
+    /// The memory of arguments that were copied or encoded.
+    memory: Result<MemoryPermit, MemoryBudgetError>,
 }
+
+/// The value of an input.
+type Argument = Result<Option<Tensor>, TensorError>;
 
 /// A request for a model, and what is needed to read its result.
 pub(super) struct QueuedCall {
@@ -36,18 +42,37 @@ pub(super) struct QueuedCall {
 }
 
 impl<M: Model, A> Call<M, A> {
-    /// Creates a call with one value for each input, in order.
+    /// Creates a call. `convert` returns one value for each input, in order, and allocates at most
+    /// `bytes` for them. That memory is reserved first.
     pub(super) fn unsent<const N: usize>(
         &self,
-        arguments: [Result<Option<Tensor>, TensorError>; N],
+        bytes: [usize; N],
+        convert: impl FnOnce() -> [Argument; N],
     ) -> UnsentCall {
+        let mut memory = self.reserve(bytes.into_iter().fold(0, usize::saturating_add));
+        let mut arguments = Vec::new();
+        if let Ok(memory) = &mut memory {
+            arguments.extend(convert());
+            // Copies of texts are dropped when they are encoded.
+            let tensors = arguments.iter().flatten().flatten();
+            memory.shrink_to(tensors.map(|tensor| tensor.data().len()).sum());
+        }
         UnsentCall {
             signature: Arc::clone(&self.signature),
             models: self.models.clone(),
             inherited: self.inherited.clone(),
             parameters: self.parameters.clone(),
             sequence: self.sequence.clone(),
-            arguments: arguments.into(),
+            arguments,
+            memory,
+        }
+    }
+
+    fn reserve(&self, bytes: usize) -> Result<MemoryPermit, MemoryBudgetError> {
+        match self.models.as_ref().and_then(Weak::upgrade) {
+            Some(models) => models.budget().permit(bytes),
+            // The call will fail.
+            None => Ok(MemoryPermit::unlimited()),
         }
     }
 }
@@ -86,8 +111,8 @@ impl UnsentCall {
             let message = "the model streams its responses, unlike the type of the call";
             return Err(Error::internal(message));
         }
-        let (inputs, memory) =
-            inputs::named(&self.signature, &spec, self.arguments, models.budget())?;
+        let mut memory = self.memory.map_err(Error::unavailable)?;
+        let inputs = inputs::named(&self.signature, &spec, self.arguments, &mut memory)?;
         let request = InferRequest {
             inputs,
             parameters: self.parameters,
@@ -100,7 +125,8 @@ impl UnsentCall {
         };
         let request = Request::check(&spec, request);
         let request = request.map_err(|error| refused(&self.signature, &spec, error))?;
-        let reader = ResultReader::new(self.signature, spec);
+        let results = self.inherited.results;
+        let reader = ResultReader::new(self.signature, spec, models.budget(), results);
         Ok((model, request, reader))
     }
 }

@@ -10,6 +10,9 @@ use super::{DataType, ElementCheck, Tensor, TensorError};
 /// The elements of a tensor: borrowed from its bytes if they are aligned, otherwise decoded.
 pub type Elements<'a, T> = Cow<'a, [T]>;
 
+/// The overhead of the smallest allocation. Each `String` or `Vec<u8>` of an array has one.
+pub const ALLOCATION_BYTES: usize = 32;
+
 /// A Rust type for the elements of a tensor. To add one, implement
 /// [`BytesElement`](super::BytesElement).
 ///

@@ -28,7 +28,7 @@ pub use array::array;
 pub use bytes::{BytesElements, encode_bytes_elements, push_bytes_element};
 pub use bytes_element::{BytesElement, ElementCheck, ElementError};
 pub use dims::Dims;
-pub use element::{Element, Elements, numbers};
+pub use element::{ALLOCATION_BYTES, Element, Elements, numbers};
 pub use error::TensorError;
 #[cfg(feature = "json")]
 pub use json::Json;

@@ -1,7 +1,7 @@
 use half::{bf16, f16};
 use ndarray::{ArcArray, Array, ArrayRef, ArrayView, CowArray, Dimension};
 
-use crate::tensor::{BytesElement, Element, Tensor, TensorError};
+use crate::tensor::{ALLOCATION_BYTES, BytesElement, Element, Tensor, TensorError};
 
 use super::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
 
@@ -22,12 +22,55 @@ pub trait Argument<I> {
     ///
     /// Returns [`TensorError::ElementTooLong`] for a `BYTES` element of 4 GiB or more.
     fn into_tensor(self) -> Result<Option<Tensor>, TensorError>;
+
+    /// Returns the maximum memory that the conversion takes, in bytes, as far as it is known. Zero if
+    /// the tensor takes over the memory of the argument.
+    fn converted_bytes(&self) -> usize {
+        0
+    }
+}
+
+/// Returns the size of the encoded elements of an array, as far as it is known.
+fn encoded_bytes<T: Element, D: Dimension>(array: &ArrayRef<T, D>) -> usize {
+    if T::DATATYPE.size().is_some() {
+        return array.len().saturating_mul(size_of::<T>());
+    }
+    let bytes = array.iter().filter_map(<T as Element>::encoded_bytes);
+    bytes.fold(0, usize::saturating_add)
+}
+
+/// Returns the maximum memory that converting an owned array takes.
+fn moved_bytes<T: Element, D: Dimension>(array: &ArrayRef<T, D>) -> usize {
+    match T::DATATYPE.size() {
+        Some(_) if array.is_standard_layout() => 0,
+        _ => encoded_bytes(array),
+    }
+}
+
+/// Returns the maximum memory that converting a borrowed array takes. It is copied, and `BYTES`
+/// elements are then encoded.
+fn copied_bytes<T: Element, D: Dimension>(array: &ArrayRef<T, D>) -> usize {
+    let encoded = encoded_bytes(array);
+    let copied = match T::DATATYPE.size() {
+        Some(_) => 0,
+        None => {
+            let elements = array
+                .len()
+                .saturating_mul(size_of::<T>() + ALLOCATION_BYTES);
+            elements.saturating_add(encoded)
+        }
+    };
+    encoded.saturating_add(copied)
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> Argument<OptionalArrayOf<T, D>> for Option<ArrayView<'_, T, D>> {
     fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
         self.map_or(Ok(None), Argument::<ArrayOf<T, D>>::into_tensor)
+    }
+
+    fn converted_bytes(&self) -> usize {
+        self.as_ref().map_or(0, |array| copied_bytes(array))
     }
 }
 
@@ -37,6 +80,10 @@ macro_rules! arrays {
         impl<T: Element, D: Dimension> Argument<$input<T, D>> for Array<T, D> {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 Tensor::from_array(self).map(Some)
+            }
+
+            fn converted_bytes(&self) -> usize {
+                moved_bytes(self)
             }
         }
 
@@ -57,6 +104,10 @@ macro_rules! arrays {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 Tensor::from_array(self.as_standard_layout().into_owned()).map(Some)
             }
+
+            fn converted_bytes(&self) -> usize {
+                copied_bytes(self)
+            }
         }
     )*};
 }
@@ -71,12 +122,20 @@ macro_rules! texts {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 Tensor::from_array(self).map(Some)
             }
+
+            fn converted_bytes(&self) -> usize {
+                moved_bytes(self)
+            }
         }
 
         #[diagnostic::do_not_recommend]
         impl<D: Dimension> Argument<$input<Vec<u8>, D>> for &Array<String, D> {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 Tensor::from_array(self.clone()).map(Some)
+            }
+
+            fn converted_bytes(&self) -> usize {
+                copied_bytes(self)
             }
         }
     )*};
@@ -85,7 +144,7 @@ macro_rules! texts {
 texts!(ArrayOf, OptionalArrayOf);
 
 macro_rules! user_values {
-    ($($input:ident for $given:ty: $value:ident => $present:expr;)*) => {$(
+    ($($input:ident for $given:ty: $value:ident => $present:expr, $reference:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T: BytesElement> Argument<$input<T>> for $given {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
@@ -94,22 +153,33 @@ macro_rules! user_values {
                 let tensor = value.map(|value| Tensor::from_elements(Vec::new(), vec![value]));
                 tensor.transpose()
             }
+
+            fn converted_bytes(&self) -> usize {
+                let $value = self;
+                let value: Option<&T> = $reference;
+                value.and_then(<T as Element>::encoded_bytes).unwrap_or(0)
+            }
         }
     )*};
 }
 
 user_values! {
-    ValueOf for T: value => Some(value);
-    OptionalValueOf for T: value => Some(value);
-    OptionalValueOf for Option<T>: value => value;
+    ValueOf for T: value => Some(value), Some(value);
+    OptionalValueOf for T: value => Some(value), Some(value);
+    OptionalValueOf for Option<T>: value => value, value.as_ref();
 }
 
 macro_rules! values {
-    ($($value:ty => $($given:ty),+;)*) => {$($(
+    ($($value:ty, $one:ident => $bytes:expr => $($given:ty),+;)*) => {$($(
         #[diagnostic::do_not_recommend]
         impl Argument<ValueOf<$value>> for $given {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 Tensor::from_elements(Vec::new(), vec![<$value>::from(self)]).map(Some)
+            }
+
+            fn converted_bytes(&self) -> usize {
+                let $one = self;
+                $bytes
             }
         }
 
@@ -117,6 +187,10 @@ macro_rules! values {
         impl Argument<OptionalValueOf<$value>> for $given {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 Tensor::from_elements(Vec::new(), vec![<$value>::from(self)]).map(Some)
+            }
+
+            fn converted_bytes(&self) -> usize {
+                Argument::<ValueOf<$value>>::converted_bytes(self)
             }
         }
     )+
@@ -126,26 +200,36 @@ macro_rules! values {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 self.map_or(Ok(None), Argument::<ValueOf<$value>>::into_tensor)
             }
+
+            fn converted_bytes(&self) -> usize {
+                let value = self.as_ref();
+                value.map_or(0, Argument::<ValueOf<$value>>::converted_bytes)
+            }
         }
     )*};
 }
 
+/// Returns the maximum memory that converting a text takes: that of a copy, and of its encoding.
+fn text_bytes(length: usize) -> usize {
+    2 * (size_of::<String>() + ALLOCATION_BYTES + length)
+}
+
 values! {
-    bool => bool;
-    u8 => u8;
-    u16 => u16;
-    u32 => u32;
-    u64 => u64;
-    i8 => i8;
-    i16 => i16;
-    i32 => i32;
-    i64 => i64;
-    f16 => f16;
-    bf16 => bf16;
-    f32 => f32;
-    f64 => f64;
-    String => String, &String, &str;
-    Vec<u8> => Vec<u8>, &[u8], String, &str;
+    bool, _value => 0 => bool;
+    u8, _value => 0 => u8;
+    u16, _value => 0 => u16;
+    u32, _value => 0 => u32;
+    u64, _value => 0 => u64;
+    i8, _value => 0 => i8;
+    i16, _value => 0 => i16;
+    i32, _value => 0 => i32;
+    i64, _value => 0 => i64;
+    f16, _value => 0 => f16;
+    bf16, _value => 0 => bf16;
+    f32, _value => 0 => f32;
+    f64, _value => 0 => f64;
+    String, text => text_bytes(text.len()) => String, &String, &str;
+    Vec<u8>, text => text_bytes(text.len()) => Vec<u8>, &[u8], String, &str;
 }
 
 #[cfg(test)]
@@ -167,6 +251,34 @@ mod tests {
         assert_eq!(Argument::<Array>::into_tensor(columns.to_owned()), expected);
         let none = None::<ArrayView<'_, f32, Ix2>>;
         assert_eq!(Argument::<Array>::into_tensor(none), Ok(None));
+    }
+
+    #[test]
+    fn the_memory_of_copies_and_encoded_elements_is_known_before() {
+        type Numbers = ArrayOf<f32, Ix2>;
+        let rows = array![[1.0_f32, 2.0], [3.0, 4.0]];
+        assert_eq!(Argument::<Numbers>::converted_bytes(&&rows), 16);
+        assert_eq!(Argument::<Numbers>::converted_bytes(&rows.view()), 16);
+        assert_eq!(Argument::<Numbers>::converted_bytes(&rows), 0);
+        let columns = rows.reversed_axes();
+        assert_eq!(Argument::<Numbers>::converted_bytes(&columns), 16);
+        let words = array!["a".to_owned(), "bc".to_owned()];
+        // The length prefixes, and the copies of a borrowed array.
+        let (encoded, copied) = (2 * 4 + 3, 2 * (24 + 32));
+        type Words = ArrayOf<String, Ix1>;
+        assert_eq!(Argument::<Words>::converted_bytes(&words), encoded);
+        let borrowed = 2 * encoded + copied;
+        assert_eq!(Argument::<Words>::converted_bytes(&&words), borrowed);
+        type Bytes = ArrayOf<Vec<u8>, Ix1>;
+        assert_eq!(Argument::<Bytes>::converted_bytes(&&words), borrowed);
+        let none = None::<ArrayView<'_, f32, Ix2>>;
+        assert_eq!(Argument::<Array>::converted_bytes(&none), 0);
+        let text = |text: String| Argument::<ValueOf<Vec<u8>>>::converted_bytes(&text);
+        assert!(text("a".repeat(100)) >= 204);
+        assert_eq!(
+            Argument::<OptionalValueOf<f32>>::converted_bytes(&Some(1.0)),
+            0
+        );
     }
 
     #[test]

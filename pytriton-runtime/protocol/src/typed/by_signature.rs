@@ -15,9 +15,23 @@ pub fn read_outputs<'s, 't, O: Returned>(
     outputs: &'s [TensorSignature],
     tensor: impl Fn(&str) -> Option<&'t Tensor>,
 ) -> Result<O::Typed, (&'s str, TensorError)> {
+    read_outputs_within::<O>(outputs, tensor, &mut |_| true)
+}
+
+/// Like [`read_outputs`]. Before an array is created, `reserve` is called with its maximum memory in
+/// bytes, and returns whether that is available.
+///
+/// # Errors
+///
+/// As [`read_outputs`], and [`TensorError::TooLarge`] if the memory is not available.
+pub fn read_outputs_within<'s, 't, O: Returned>(
+    outputs: &'s [TensorSignature],
+    tensor: impl Fn(&str) -> Option<&'t Tensor>,
+    reserve: &mut dyn FnMut(usize) -> bool,
+) -> Result<O::Typed, (&'s str, TensorError)> {
     let found = outputs.iter().map(|output| tensor(&output.name));
     let found: Vec<Option<&Tensor>> = found.collect();
-    let mut tensors = Tensors::new(&found);
+    let mut tensors = Tensors::new(&found, reserve);
     O::read(&mut tensors).map_err(|source| {
         let last = outputs.get(tensors.read().saturating_sub(1));
         (last.map_or("", |output| &output.name), source)

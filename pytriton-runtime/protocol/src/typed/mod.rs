@@ -12,7 +12,7 @@ mod takes;
 pub use half::{bf16, f16};
 
 pub use argument::Argument;
-pub use by_signature::{read_outputs, repeated_shape};
+pub use by_signature::{read_outputs, read_outputs_within, repeated_shape};
 pub use first_value::{FirstValueType, Scalar};
 pub use markers::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
 pub use model::{Many, Model, Once};

@@ -1,6 +1,10 @@
+use std::fmt;
+
 use ndarray::{Array, CowArray, Dimension};
 
-use crate::tensor::{Element, Tensor, TensorError, array};
+use crate::tensor::{
+    ALLOCATION_BYTES, Element, Tensor, TensorError, array, element_count, shape_text,
+};
 
 /// The result of a model's function as callers receive it: an array, a tuple of arrays, a struct
 /// that derives `Outputs`, or a `Result` of these without its error.
@@ -22,32 +26,57 @@ pub trait Returned {
 }
 
 /// The tensors of a response, in the model's order.
-#[derive(Debug)]
 pub struct Tensors<'a> {
     tensors: &'a [Option<&'a Tensor>],
     read: usize,
+    /// Reserves the memory of an array before it is created. Returns `false` if that is refused.
+    reserve: &'a mut dyn FnMut(usize) -> bool,
 }
 
 impl<'a> Tensors<'a> {
-    /// Starts with the first tensor; missing ones are `None`.
-    pub fn new(tensors: &'a [Option<&'a Tensor>]) -> Self {
-        Self { tensors, read: 0 }
+    /// Starts with the first tensor; missing ones are `None`. Before an array is created, `reserve`
+    /// is called with its maximum memory in bytes, and returns whether that is available.
+    pub fn new(
+        tensors: &'a [Option<&'a Tensor>],
+        reserve: &'a mut dyn FnMut(usize) -> bool,
+    ) -> Self {
+        Self {
+            tensors,
+            read: 0,
+            reserve,
+        }
     }
 
     /// Converts the next tensor.
     ///
     /// # Errors
     ///
-    /// Returns a [`TensorError`] if it is missing or has another type.
+    /// Returns a [`TensorError`] if it is missing or has another type, or if its memory is not
+    /// available.
     pub fn take<T: FromTensor>(&mut self) -> Result<T, TensorError> {
         let tensor = self.tensors.get(self.read).copied().flatten();
         self.read += 1;
-        T::from_tensor(tensor.ok_or(TensorError::Missing)?)
+        let tensor = tensor.ok_or(TensorError::Missing)?;
+        match (self.reserve)(T::decoded_bytes(tensor)) {
+            true => T::from_tensor(tensor),
+            false => Err(TensorError::TooLarge {
+                shape: shape_text(tensor.shape()),
+            }),
+        }
     }
 
     /// Returns the number of tensors that have been read.
     pub fn read(&self) -> usize {
         self.read
+    }
+}
+
+impl fmt::Debug for Tensors<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tensors")
+            .field("tensors", &self.tensors)
+            .field("read", &self.read)
+            .finish_non_exhaustive()
     }
 }
 
@@ -64,11 +93,32 @@ pub trait FromTensor: Sized {
     ///
     /// Returns a [`TensorError`] if the tensor has another type.
     fn from_tensor(tensor: &Tensor) -> Result<Self, TensorError>;
+
+    /// Returns the maximum memory that the converted tensor takes, in bytes.
+    fn decoded_bytes(tensor: &Tensor) -> usize;
 }
 
 impl<T: Element, D: Dimension> FromTensor for Array<T, D> {
     fn from_tensor(tensor: &Tensor) -> Result<Self, TensorError> {
         array(tensor).map(CowArray::into_owned)
+    }
+
+    fn decoded_bytes(tensor: &Tensor) -> usize {
+        let data = tensor.data();
+        if tensor.datatype() != T::DATATYPE {
+            // It is not converted.
+            return 0;
+        }
+        if let Some(bytes) = T::decoded_bytes(data) {
+            return bytes;
+        }
+        let element_bytes = match T::DATATYPE.size() {
+            Some(_) => 0,
+            None => size_of::<T>() + ALLOCATION_BYTES,
+        };
+        let count = element_count(tensor.shape()).unwrap_or(usize::MAX);
+        let elements = count.saturating_mul(element_bytes);
+        elements.saturating_add(data.len())
     }
 }
 
@@ -132,10 +182,16 @@ mod tests {
         let words = Tensor::from_array(array!["a".to_owned()]).unwrap();
         type Two = (Array1<f32>, Array1<String>);
         let both = [Some(&numbers), Some(&words)];
-        let mut tensors = Tensors::new(&both);
+        let mut reserved = Vec::new();
+        let mut reserve = |bytes| {
+            reserved.push(bytes);
+            true
+        };
+        let mut tensors = Tensors::new(&both, &mut reserve);
         let two = Result::<Two, ()>::read(&mut tensors).unwrap();
         assert_eq!(two, (array![1.0, 2.0], array!["a".to_owned()]));
         assert_eq!(tensors.read(), 2);
+        assert_eq!(reserved, [8, 24 + 32 + 5]);
         // The tensors, the error, and how many were read.
         let table: [(&[Option<&Tensor>], _, _); 4] = [
             (&[], TensorError::Missing, 1),
@@ -148,9 +204,21 @@ mod tests {
             ),
         ];
         for (given, expected, read) in table {
-            let mut tensors = Tensors::new(given);
+            let mut reserve = |_| true;
+            let mut tensors = Tensors::new(given, &mut reserve);
             assert_eq!(Two::read(&mut tensors), Err(expected));
             assert_eq!(tensors.read(), read);
         }
+    }
+
+    #[test]
+    fn an_array_whose_memory_is_not_available_is_not_created() {
+        let words = Tensor::from_array(array!["a".to_owned(), "b".to_owned()]).unwrap();
+        let given = [Some(&words)];
+        let mut reserve = |bytes| bytes < 2 * (24 + 32 + 5);
+        let mut tensors = Tensors::new(&given, &mut reserve);
+        let shape = "[2]".to_owned();
+        let read = tensors.take::<Array1<String>>();
+        assert_eq!(read, Err(TensorError::TooLarge { shape }));
     }
 }
