@@ -10,7 +10,7 @@ use crate::text::excerpt;
 use super::elements::check_elements;
 use super::request::Checked;
 use super::{
-    Identity, InferInput, InferRequest, Request, RequestError, RequestId, Requested,
+    Identity, InferInput, InferRequest, Parameters, Request, RequestError, RequestId, Requested,
     RequestedOutput, SmallVec,
 };
 
@@ -52,16 +52,18 @@ impl Request {
             };
             inputs[index] = Some(checker.tensor(input)?);
         }
+        // A cached response belongs to every client with the same inputs, so that it must not depend
+        // on anything else of one: neither the function nor a model that it calls receives an
+        // identity, parameters, or forwarded headers.
+        let (parameters, identity) = match spec.call_options.response_cache {
+            true => (Parameters::default(), Identity::ANONYMOUS),
+            false => (request.parameters, request.identity),
+        };
         Ok(Self(Box::new(Checked {
             spec: Arc::clone(spec),
             id: id.0,
-            parameters: request.parameters,
-            // A cached response belongs to every client, so that it must not depend on one: neither
-            // the function nor a model that it calls receives an identity.
-            identity: match spec.call_options.response_cache {
-                true => Identity::ANONYMOUS,
-                false => request.identity,
-            },
+            parameters,
+            identity,
             timeout_microseconds: request.timeout_microseconds,
             priority: request.priority,
             sequence: request.sequence,

@@ -10,7 +10,7 @@ use crate::registry::ModelDeclaration;
 use crate::tensor::DataType;
 use crate::testing::{IDENTITY, computing, fp32, infer_request};
 
-use super::{Identity, InferInput, InferRequest, Request, RequestedOutput};
+use super::{Identity, InferInput, InferRequest, ParameterValue, Request, RequestedOutput};
 
 const FP32: TensorDeclaration = TensorDeclaration {
     name: "x",
@@ -71,16 +71,19 @@ fn check(inputs: Vec<InferInput>, outputs: &[&str]) -> Result<Request, String> {
 }
 
 #[test]
-fn cached_models_receive_no_client() {
+fn cached_models_receive_neither_client_nor_parameters() {
     for cached in [false, true] {
         let mut spec = IDENTITY.spec().unwrap();
         spec.call_options.response_cache = cached;
         let client = Identity::default().with_token("alice");
         let mut request = infer_request(1, 0.0);
         request.identity = client.clone();
+        request.parameters.insert("key", ParameterValue::Int64(1));
         let request = Request::check(&Arc::new(spec), request).unwrap();
         let expected = if cached { Identity::ANONYMOUS } else { client };
         assert_eq!(*request.identity(), expected);
+        let expected = (!cached).then_some(1);
+        assert_eq!(request.parameters().int("key"), expected);
     }
 }
 
