@@ -113,6 +113,12 @@ impl FunctionDeclaration {
     /// Returns the options with all values that are known at start.
     fn options(&self, overrides: &[OptionOverride]) -> Result<OwnedOptions, Vec<Flaw>> {
         let mut options = OwnedOptions::from(self.options);
+        if overrides
+            .iter()
+            .any(|of| of.replaces(self.options.name, "instances"))
+        {
+            options.plain.instance_count = None;
+        }
         options.evaluate_instances().map_err(|flaw| vec![flaw])?;
         // Without overrides, the compiler has checked the other options.
         if options.apply(overrides)? {
@@ -152,7 +158,10 @@ mod tests {
     use crate::call::LoadedInstance;
     use crate::testing::IDENTITY;
 
-    fn with(options: &'static ModelOptions<'static>) -> Result<Registration, RegistryError> {
+    fn with(
+        options: &'static ModelOptions<'static>,
+        overrides: &[&str],
+    ) -> Result<Registration, RegistryError> {
         static SIGNATURE: Signature = Signature {
             arguments: &[],
             batch: true,
@@ -171,7 +180,8 @@ mod tests {
             load_parameters: &[],
             location: IDENTITY.location,
         };
-        function.registration(&[])
+        let overrides = overrides.iter().map(|of| of.parse().unwrap());
+        function.registration(&overrides.collect::<Vec<_>>())
     }
 
     #[test]
@@ -182,20 +192,25 @@ mod tests {
         };
         static NONE: ModelOptions<'static> = ModelOptions {
             instance_count: Some(|| 0),
+            batching: false,
             ..IDENTITY.options
         };
         static TOO_MANY: ModelOptions<'static> = ModelOptions {
             instance_count: Some(|| 3_000_000_000),
+            batching: false,
             ..IDENTITY.options
         };
-        assert_eq!(with(&FIVE).unwrap().spec.instances, 5.into());
+        assert_eq!(with(&FIVE, &[]).unwrap().spec.instances, 5.into());
         for (options, count) in [(&NONE, "0"), (&TOO_MANY, "3000000000")] {
-            let text = with(options).unwrap_err().to_string();
+            let other = ["Other.instances=2", "Identity.description=x"];
+            let text = with(options, &other).unwrap_err().to_string();
             let expected = format!(
                 "the expression for `instances` returned {count}: expected a number from 1 to 2147483647"
             );
             assert!(text.starts_with("model 'Identity' at "), "{text}");
             assert!(text.ends_with(&expected), "{text}");
+            let replaced = with(options, &["Identity.instances=2"]).unwrap();
+            assert_eq!(replaced.spec.instances, 2.into());
         }
     }
 }

@@ -28,6 +28,13 @@ pub struct OptionOverride {
     value: Arc<str>,
 }
 
+impl OptionOverride {
+    /// Returns whether it replaces this option of this model.
+    pub(super) fn replaces(&self, model: &str, option: &str) -> bool {
+        *self.model == *model && *self.option == *option
+    }
+}
+
 impl FromStr for OptionOverride {
     type Err = &'static str;
 
