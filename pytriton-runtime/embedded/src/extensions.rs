@@ -1,4 +1,5 @@
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 
 use axum::Router;
@@ -31,9 +32,10 @@ impl ReadinessCheck {
         Self(Arc::new(check))
     }
 
-    /// Returns whether the program is ready.
+    /// Returns whether the program is ready. A panic means that it is not; the panic hook has
+    /// reported it.
     pub(crate) fn passes(&self) -> bool {
-        (self.0)()
+        catch_unwind(AssertUnwindSafe(|| (self.0)())).unwrap_or(false)
     }
 }
 
@@ -66,5 +68,21 @@ impl fmt::Debug for Extensions {
             .field("ready", &self.ready)
             .field("metrics", &self.metrics)
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readiness_check_that_panics_does_not_pass() {
+        for (check, expected) in [
+            ((|| true) as fn() -> bool, true),
+            (|| false, false),
+            (|| panic!("poisoned"), false),
+        ] {
+            assert_eq!(ReadinessCheck::new(check).passes(), expected);
+        }
     }
 }
