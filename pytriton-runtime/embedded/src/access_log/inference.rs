@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use pytriton_core::model::ModelSpec;
@@ -80,17 +81,19 @@ impl TraceEvents for LoggedInference {
     }
 
     fn batched(&self, rows: usize) {
-        self.update(|summary| summary.batch_size = summary.batch_size.max(rows));
+        let queued = self.queued.lock().take();
+        self.update(|summary| {
+            summary.batch_size = summary.batch_size.max(rows);
+            summary.queue += queued.map_or(Duration::ZERO, |queued| queued.elapsed());
+        });
         if let Some(traced) = &self.traced {
             traced.batched(rows);
         }
     }
 
     fn computed(&self, begun: Instant, durations: Durations) {
-        let queued = self.queued.lock().unwrap_or(begun);
         self.update(|summary| {
-            summary.queue += begun.saturating_duration_since(queued);
-            summary.compute += durations.total();
+            *summary.compute.get_or_insert_default() += durations.total();
         });
         if let Some(traced) = &self.traced {
             traced.computed(begun, durations);

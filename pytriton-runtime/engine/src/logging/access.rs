@@ -66,8 +66,9 @@ pub struct InferenceSummary {
     pub batch_size: usize,
     /// The total time in the queue.
     pub queue: Duration,
-    /// The total time of the calls.
-    pub compute: Duration,
+    /// The total time of the calls; `None` if every inference ended before its call did, for
+    /// example because the client disconnected.
+    pub compute: Option<Duration>,
 }
 
 impl AccessLine<'_> {
@@ -113,9 +114,11 @@ impl AccessLine<'_> {
             }
             write!(line, " rows={}", of.rows)?;
             if of.batch_size > 0 {
-                let (queue, compute) = (Milliseconds(of.queue), Milliseconds(of.compute));
-                let size = of.batch_size;
-                write!(line, " batch_size={size} queue={queue} compute={compute}")?;
+                let (size, queue) = (of.batch_size, Milliseconds(of.queue));
+                write!(line, " batch_size={size} queue={queue}")?;
+            }
+            if let Some(compute) = of.compute {
+                write!(line, " compute={}", Milliseconds(compute))?;
             }
         }
         if let Some(id) = self.trace_id {
@@ -167,12 +170,11 @@ impl AccessLine<'_> {
             }
             write!(line, ",\"rows\":{}", of.rows)?;
             if of.batch_size > 0 {
-                let (queue, compute) = (of.queue.as_secs_f64(), of.compute.as_secs_f64());
-                write!(line, ",\"batch_size\":{}", of.batch_size)?;
-                write!(
-                    line,
-                    ",\"queue_seconds\":{queue},\"compute_seconds\":{compute}"
-                )?;
+                let (size, queue) = (of.batch_size, of.queue.as_secs_f64());
+                write!(line, ",\"batch_size\":{size},\"queue_seconds\":{queue}")?;
+            }
+            if let Some(compute) = of.compute {
+                write!(line, ",\"compute_seconds\":{}", compute.as_secs_f64())?;
             }
         }
         if let Some(id) = self.trace_id {
@@ -255,7 +257,7 @@ mod tests {
             rows: 1,
             batch_size: 8,
             queue: Duration::from_micros(250),
-            compute: Duration::from_millis(1),
+            compute: Some(Duration::from_millis(1)),
         };
         let expected = format!(
             "T 127.0.0.1:5 \"POST /v2/models/A%22b/infer HTTP/1.1\" 200 12 1.500ms request_bytes=7 \
@@ -267,7 +269,19 @@ mod tests {
         let json: Value = serde_json::from_str(&json).unwrap();
         assert_eq!(json["path"], "/v2/models/A\"b/infer");
         assert_eq!(json["queue_seconds"], 0.00025);
+        assert_eq!(json["compute_seconds"], 0.001);
         assert_eq!(json.get("cut"), None);
+        let ended = InferenceSummary {
+            compute: None,
+            ..inference
+        };
+        let ended_text = text(&line(Some(&ended)));
+        assert!(
+            ended_text.contains(" queue=0.250ms trace_id="),
+            "{ended_text}"
+        );
+        let json = line(Some(&ended)).format(AccessLogFormat::Json);
+        assert!(!json.contains("compute"), "{json}");
         let lost = AccessLine {
             status: None,
             is_cut: true,
