@@ -36,12 +36,15 @@ fn overridden_options_are_listed_and_checked() -> Result<()> {
     let words: Vec<String> = line(&list).split_whitespace().map(str::to_owned).collect();
     assert_eq!(words[..3], ["AddSub", "1", "24"], "{list}");
     let mut command = Command::new(MODELS);
-    let variable = "AddSub.max_batch_size=24;AddSub.instances=3";
-    command.env("PYTRITON_TRITON_CONFIG_MODEL", variable);
+    let variable = "PYTRITON_TRITON_CONFIG_MODEL";
+    command.env(variable, "AddSub.max_batch_size=24");
+    command.env(format!("{variable}_0"), "AddSub.description=a; b");
+    command.env(format!("{variable}_1"), "AddSub.instances=3");
     let document = command.args(["list", "--format", "openapi"]);
     let document = finish(document, DEADLINE)?.success("list")?;
     assert!(document.contains("\"instances\": 3"), "{document}");
     assert!(document.contains("\"max_batch_size\": 24"), "{document}");
+    assert!(document.contains("a; b"), "{document}");
     let output = run(MODELS, &[&check()[..], &[SIZE]].concat())?.success("check")?;
     assert!(output.contains("--model "), "{output}");
     assert!(output.contains("AddSub.max_batch_size=24"), "{output}");

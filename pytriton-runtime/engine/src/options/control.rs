@@ -62,13 +62,12 @@ pub struct ControlOptions {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 #[non_exhaustive]
 pub struct OverrideOptions {
-    /// Option of a model, instead of the one in the source code. May be repeated; `;` separates
-    /// several in the environment
+    /// Option of a model, instead of the one in the source code. May be repeated; in the environment,
+    /// the variables of further options end with `_0`, `_1` and so on
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_MODEL",
-        value_name = "NAME.OPTION=VALUE",
-        value_delimiter = ';'
+        value_name = "NAME.OPTION=VALUE"
     )]
     pub model: Vec<OptionOverride>,
 }

@@ -3,7 +3,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use crate::flags::{FLAGS, numbered_variables};
 
 use super::keys::{Keys, written};
 use super::validation_error::{ValidationError, ValidationErrors};
@@ -98,6 +100,14 @@ pub fn resolve(command: &Command, mut arguments: Vec<OsString>) -> Result<Resolv
             continue;
         };
         let mut origin = Origin::of(option, given);
+        if matches!(origin, Some(Origin::Variable(_))) {
+            let values = layers.numbered(option, name);
+            added.extend(
+                values
+                    .iter()
+                    .filter_map(|value| written(option, name, value)),
+            );
+        }
         if origin.is_none()
             && let Some((says, values)) = layers.configured(option, name)
         {
@@ -151,11 +161,39 @@ impl Layers {
             return Some((Origin::File(entry.place.clone()), entry.values.clone()));
         }
         let (variable, value) = platform(name)?;
-        if let Err(error) = self.keys.check(option, &value) {
+        self.check(option, variable, &value);
+        Some((Origin::Variable(variable.to_owned()), vec![value]))
+    }
+
+    /// Returns the values of an option that may be repeated, if some are in numbered variables.
+    /// tritonserver's flags read theirs themselves.
+    fn numbered(&mut self, option: &Arg, name: &str) -> Vec<String> {
+        let is_own_list = matches!(option.get_action(), ArgAction::Append)
+            && !FLAGS.iter().any(|flag| flag.name == name);
+        let Some(variable) = option.get_env().filter(|_| is_own_list) else {
+            return Vec::new();
+        };
+        let variable = variable.to_string_lossy();
+        let mut variables = numbered_variables(&variable);
+        if !variables.is_empty()
+            && let Some(value) = env::var_os(&*variable)
+        {
+            variables.insert(0, (variable.into_owned(), value));
+        }
+        let values = variables.into_iter().map(|(variable, value)| {
+            let value = value.to_string_lossy().into_owned();
+            self.check(option, &variable, &value);
+            value
+        });
+        values.collect()
+    }
+
+    /// Records the mistake in the value of a variable, if there is one.
+    fn check(&mut self, option: &Arg, variable: &str, value: &str) {
+        if let Err(error) = self.keys.check(option, value) {
             let place = format!("environment variable {variable}");
             self.file.mistakes.push(ValidationError::new(place, error));
         }
-        Some((Origin::Variable(variable.to_owned()), vec![value]))
     }
 }
 
