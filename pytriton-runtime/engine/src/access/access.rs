@@ -90,6 +90,13 @@ impl Access {
         let wanted = &options.restricted_endpoints.0;
         let left = Protocol::ALL.map(|protocol| access.left(protocol, wanted));
         if left.iter().all(Vec::is_empty) {
+            if let Some(file) = &options.access_token_file {
+                read(file)?;
+                tracing::warn!(
+                    file = %file.display(),
+                    "--access-token-file has no effect, because no group of routes requires the access token (--restricted-endpoints)"
+                );
+            }
             return Ok(access);
         }
         let token = Token::new(options, follow)?;
