@@ -7,7 +7,7 @@ const HEADING: &str = "Options of this program";
 /// The subcommands that serve models and therefore take the arguments of the program.
 const SERVING: [&str; 2] = ["serve", "check"];
 
-/// An argument of the program has the name of another one.
+/// An argument of the program has a name or a variable of another one.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the program declares {own}, which the command line of pytriton has already: rename it")]
 pub struct ArgumentClash {
@@ -45,13 +45,18 @@ fn augmented<A: Args>(command: Command) -> Command {
 /// Returns the first argument or group that clap would not accept.
 fn clash(own: &Command, command: &Command) -> Option<String> {
     let same = |one: &Arg, other: &Arg| {
-        let long = one.get_long().is_some() && one.get_long() == other.get_long();
-        let short = one.get_short().is_some() && one.get_short() == other.get_short();
-        long || short || one.get_id() == other.get_id()
+        let long = longs(one).iter().any(|name| longs(other).contains(name));
+        let short = shorts(one).iter().any(|name| shorts(other).contains(name));
+        let variable = one.get_env().is_some() && one.get_env() == other.get_env();
+        long || short || variable || one.get_id() == other.get_id()
     };
     let reserved = |argument: &Arg| {
-        matches!(argument.get_long(), Some("help" | "version"))
-            || matches!(argument.get_short(), Some('h' | 'V'))
+        longs(argument)
+            .iter()
+            .any(|name| matches!(*name, "help" | "version"))
+            || shorts(argument)
+                .iter()
+                .any(|name| matches!(name, 'h' | 'V'))
     };
     let argument = own
         .get_arguments()
@@ -69,6 +74,18 @@ fn clash(own: &Command, command: &Command) -> Option<String> {
         groups.any(|other| one.get_id() == other.get_id())
     })?;
     Some(format!("the argument group `{}`", group.get_id()))
+}
+
+/// Returns the long names of an argument, with aliases.
+fn longs(argument: &Arg) -> Vec<&str> {
+    let aliases = argument.get_all_aliases().unwrap_or_default();
+    argument.get_long().into_iter().chain(aliases).collect()
+}
+
+/// Returns the short names of an argument, with aliases.
+fn shorts(argument: &Arg) -> Vec<char> {
+    let aliases = argument.get_all_short_aliases().unwrap_or_default();
+    argument.get_short().into_iter().chain(aliases).collect()
 }
 
 #[cfg(test)]
@@ -98,6 +115,27 @@ mod tests {
 
     #[derive(Debug, Args)]
     #[group(skip)]
+    struct Alias {
+        #[arg(long, alias = "http-port")]
+        port_of_mine: Option<u16>,
+    }
+
+    #[derive(Debug, Args)]
+    #[group(skip)]
+    struct ShortAlias {
+        #[arg(long, short_alias = 'h')]
+        height: Option<u8>,
+    }
+
+    #[derive(Debug, Args)]
+    #[group(skip)]
+    struct Variable {
+        #[arg(long, env = "PYTRITON_TRITON_CONFIG_HTTP_PORT")]
+        port_of_mine: Option<u16>,
+    }
+
+    #[derive(Debug, Args)]
+    #[group(skip)]
     struct Help {
         #[arg(short = 'h')]
         height: Option<u8>,
@@ -121,6 +159,18 @@ mod tests {
                 "the argument `lock`",
             ),
             (with_arguments::<Help>(line()), "the argument `-h`"),
+            (
+                with_arguments::<Alias>(line()),
+                "the argument `--port-of-mine`",
+            ),
+            (
+                with_arguments::<ShortAlias>(line()),
+                "the argument `--height`",
+            ),
+            (
+                with_arguments::<Variable>(line()),
+                "the argument `--port-of-mine`",
+            ),
             (
                 with_arguments::<Options>(line()),
                 "the argument group `Options`",
