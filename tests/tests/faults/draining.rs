@@ -14,7 +14,7 @@ use crate::{EXIT, http};
 
 /// The time limit for the end of a server after its last response: one second, plus a margin for a
 /// busy machine.
-pub(crate) const AFTERWARDS: Duration = Duration::from_secs(6);
+pub(crate) const AFTERWARDS: Duration = Duration::from_secs(9);
 
 /// The time limit of the slowest request on a busy machine.
 pub(crate) const SHUTDOWN_LIMIT: Duration = Duration::from_secs(20);
