@@ -121,7 +121,8 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Returns the requests of the call, before any step.
+    /// Returns the requests of the call, before any step. With `response_cache`, they have no
+    /// parameters.
     pub fn requests(&self) -> &'a [Request] {
         self.call.requests()
     }
