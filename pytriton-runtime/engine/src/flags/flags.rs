@@ -2,11 +2,10 @@ use std::ffi::{OsStr, OsString};
 use std::{env, fmt};
 
 use clap::builder::{BoolishValueParser, OsStringValueParser, TypedValueParser, ValueParser};
-use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 
+use super::HEADING;
 use super::flag::{FLAGS, Flag, Kind, is_secret};
-use super::{HEADING, numbered_variables};
 
 /// Flags for tritonserver with their values, in the order in which they are passed.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -63,16 +62,6 @@ impl FromArgMatches for Flags {
             let values = matches.get_many::<OsString>(flag.name);
             let given = values.into_iter().flatten().cloned();
             flags.extend(given.map(|value| (flag.name, value)));
-            // The command line takes precedence over the environment. Variables of the environment
-            // add up.
-            let environment = matches!(
-                matches.value_source(flag.name),
-                None | Some(ValueSource::EnvVariable)
-            );
-            if flag.kind == Kind::List && environment {
-                let items = numbered_variables(flag.env).into_iter();
-                flags.extend(items.map(|(_, value)| (flag.name, value)));
-            }
         }
         Ok(Self(flags))
     }

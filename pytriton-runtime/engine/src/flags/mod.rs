@@ -1,11 +1,9 @@
 //! The flags of tritonserver that the command line accepts and passes on.
 
-mod environment;
 mod flag;
 #[expect(clippy::module_inception, reason = "the type of the same name")]
 mod flags;
 
-pub use environment::numbered_variables;
 #[cfg(test)]
 pub(crate) use flag::Kind;
 pub use flag::is_secret;

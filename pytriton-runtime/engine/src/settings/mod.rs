@@ -2,9 +2,10 @@
 //!
 //! clap's definitions are the only table of options. A key in the file is the name of an option.
 //! [`resolve()`] adds the values of the file to the command line for options that neither the
-//! command line nor the environment sets. clap therefore parses every value and does not know about
-//! files. Each [`Setting`] records the result.
+//! command line nor the environment sets, and those of numbered variables. clap therefore parses
+//! every value and knows neither files nor numbers. Each [`Setting`] records the result.
 
+mod environment;
 mod expected;
 mod file;
 #[cfg(feature = "fuzzing")]

@@ -4,8 +4,9 @@ use std::fmt::{self, Display, Formatter};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 
-use crate::flags::{self, numbered_variables};
+use crate::flags;
 
+use super::environment::numbered_variables;
 use super::keys::{HIDDEN, is_secret};
 
 /// An option with its effective value.
@@ -75,29 +76,13 @@ impl Setting {
 /// Returns the values in readable form.
 fn shown(option: &Arg, matches: &ArgMatches) -> Vec<String> {
     let raw = matches.get_raw(option.get_id().as_str());
-    let mut values: Vec<String> = raw
+    let values = raw
         .into_iter()
         .flatten()
-        .map(|value| value.to_string_lossy().into_owned())
-        .collect();
-    let environment = matches!(
-        matches.value_source(option.get_id().as_str()),
-        None | Some(ValueSource::EnvVariable)
-    );
-    if environment
-        && matches!(option.get_action(), ArgAction::Append)
-        && let Some(variable) = option.get_env()
-    {
-        let numbered = numbered_variables(&variable.to_string_lossy());
-        values.extend(
-            numbered
-                .iter()
-                .map(|(_, value)| value.to_string_lossy().into_owned()),
-        );
-    }
+        .map(|value| value.to_string_lossy().into_owned());
     let name = option.get_long().unwrap_or_default();
     let secret = |value: &str| is_secret(option) || flags::is_secret(name, value.as_ref());
-    let seen = values.into_iter().map(|value| match secret(&value) {
+    let seen = values.map(|value| match secret(&value) {
         true => HIDDEN.to_owned(),
         false if value.is_empty() => "\"\"".to_owned(),
         false => value.escape_debug().to_string(),

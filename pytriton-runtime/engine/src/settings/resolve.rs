@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use crate::flags::{FLAGS, numbered_variables};
-
+use super::environment::numbered_variables;
 use super::keys::{Keys, written};
 use super::validation_error::{ValidationError, ValidationErrors};
 use super::{File, Origin, Setting};
@@ -101,12 +100,7 @@ pub fn resolve(command: &Command, mut arguments: Vec<OsString>) -> Result<Resolv
         };
         let mut origin = Origin::of(option, given);
         if matches!(origin, Some(Origin::Variable(_))) {
-            let values = layers.numbered(option, name);
-            added.extend(
-                values
-                    .iter()
-                    .filter_map(|value| written(option, name, value)),
-            );
+            added.extend(layers.numbered(option, name));
         }
         if origin.is_none()
             && let Some((says, values)) = layers.configured(option, name)
@@ -115,7 +109,8 @@ pub fn resolve(command: &Command, mut arguments: Vec<OsString>) -> Result<Resolv
             added.extend(
                 values
                     .iter()
-                    .filter_map(|value| written(option, name, value)),
+                    .filter_map(|value| written(option, name, value))
+                    .map(OsString::from),
             );
         }
         settled.push((option, origin.unwrap_or(Origin::Default)));
@@ -126,7 +121,7 @@ pub fn resolve(command: &Command, mut arguments: Vec<OsString>) -> Result<Resolv
     }
     let at = depth + usize::from(!command.is_no_binary_name_set());
     let at = at.min(arguments.len());
-    arguments.splice(at..at, added.into_iter().map(OsString::from));
+    arguments.splice(at..at, added);
     let matches = parse(&arguments)?;
     let last = matches.subcommand().map_or(&matches, |(_, last)| last);
     let settings = settled.into_iter();
@@ -165,12 +160,11 @@ impl Layers {
         Some((Origin::Variable(variable.to_owned()), vec![value]))
     }
 
-    /// Returns the values of an option that may be repeated, if some are in numbered variables.
-    /// tritonserver's flags read theirs themselves.
-    fn numbered(&mut self, option: &Arg, name: &str) -> Vec<String> {
-        let is_own_list = matches!(option.get_action(), ArgAction::Append)
-            && !FLAGS.iter().any(|flag| flag.name == name);
-        let Some(variable) = option.get_env().filter(|_| is_own_list) else {
+    /// Returns the arguments for an option that may be repeated, if some of its values are in
+    /// numbered variables. They are added to the value of the variable without a number.
+    fn numbered(&mut self, option: &Arg, name: &str) -> Vec<OsString> {
+        let is_list = matches!(option.get_action(), ArgAction::Append);
+        let Some(variable) = option.get_env().filter(|_| is_list) else {
             return Vec::new();
         };
         let variable = variable.to_string_lossy();
@@ -180,12 +174,13 @@ impl Layers {
         {
             variables.insert(0, (variable.into_owned(), value));
         }
-        let values = variables.into_iter().map(|(variable, value)| {
-            let value = value.to_string_lossy().into_owned();
-            self.check(option, &variable, &value);
-            value
+        let arguments = variables.into_iter().map(|(variable, value)| {
+            self.check(option, &variable, &value.to_string_lossy());
+            let mut argument = OsString::from(format!("--{name}="));
+            argument.push(value);
+            argument
         });
-        values.collect()
+        arguments.collect()
     }
 
     /// Records the mistake in the value of a variable, if there is one.

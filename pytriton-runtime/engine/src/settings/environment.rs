@@ -3,7 +3,7 @@ use std::ffi::OsString;
 
 /// Returns the variables `<name>_0`, `<name>_1` and so on of the environment with their values,
 /// ordered by number.
-pub fn numbered_variables(name: &str) -> Vec<(String, OsString)> {
+pub(super) fn numbered_variables(name: &str) -> Vec<(String, OsString)> {
     numbered(name, env::vars_os())
 }
 
