@@ -77,9 +77,9 @@ fn abuse_does_not_affect_ordinary_clients() -> Result<()> {
         "before: {before}\nunder: {under}\nafter: {after}, {descriptors_closed_after:?} after the last of them"
     );
     println!(
-        "{} right, {} late, {} hung, {} cut, {:?}",
+        "{} right, late: {:?}, {} hung, {} cut, {:?}",
         book.right,
-        book.late.len(),
+        book.late,
         book.hung.len(),
         book.cut.len(),
         book.failed

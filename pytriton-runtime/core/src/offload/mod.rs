@@ -2,6 +2,7 @@
 //! connections. The offload threads run at a lower priority.
 
 mod blockable;
+mod permits;
 mod report;
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,11 @@ use std::future::{pending, ready};
 use std::sync::LazyLock;
 
 use futures_util::future::{BoxFuture, Either, FutureExt};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::block_in_place;
 
 use super::blockable::may_block;
+use super::permits::Permits;
 use super::threads::{begin, ended, permits};
 
 /// Codecs process up to this many bytes in some tens of microseconds.
@@ -16,11 +17,11 @@ const MAX_LIGHT_BYTES: usize = 32 << 10;
 pub(super) const LONG_WORK_BYTES: usize = 512 << 10;
 
 /// As many permits as there are processors: more threads would only compete.
-static PERMITS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(permits()));
+static PERMITS: LazyLock<Permits> = LazyLock::new(|| Permits::new(permits()));
 
 /// The permits for long work, one fewer than processors and separate from the others. Otherwise
 /// short work would wait until the system preempts a long computation.
-static LONG_WORK_PERMITS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(long_permits()));
+static LONG_WORK_PERMITS: LazyLock<Permits> = LazyLock::new(|| Permits::new(long_permits()));
 
 pub(super) fn long_permits() -> usize {
     permits().saturating_sub(1).max(1)
@@ -112,7 +113,7 @@ async fn run<T: Send + 'static>(
 fn run_in_place(bytes: usize, work: Work) -> BoxFuture<'static, ()> {
     if bytes <= LONG_WORK_BYTES
         && may_block()
-        && let Ok(_place) = PERMITS.try_acquire()
+        && let Some(_permit) = PERMITS.try_acquire()
     {
         block_in_place(work);
         return ready(()).boxed();
@@ -126,10 +127,9 @@ fn run_on_thread(bytes: usize, work: Work) -> BoxFuture<'static, ()> {
             true => &LONG_WORK_PERMITS,
             false => &PERMITS,
         };
-        // The semaphore is never closed.
-        let place = permits.acquire().await.ok();
+        let permit = permits.acquire(bytes).await;
         let begun = begin(move || {
-            let _place = place;
+            let _permit = permit;
             work();
         });
         ended(begun).await;
