@@ -9,7 +9,8 @@ use crate::statistics::{CallCounter, CallGraph};
 use super::cancellation_wakers::CancellationWaker;
 use super::inherited::Inherited;
 
-/// The record of a running call. Dropping it counts a failure, unless the call has succeeded.
+/// The record of a running call. Dropping it counts the call as successful if the caller has
+/// received a result and no error. A caller may need only the first results of a stream.
 pub(super) struct CallRecord {
     model: Arc<str>,
     cancellation: Cancellation,
@@ -32,7 +33,7 @@ impl CallRecord {
     }
 
     /// Waits until the requests of the calling function are cancelled.
-    pub(super) fn poll_cancelled(&self, context: &mut Context<'_>) -> Poll<CallError> {
+    pub(super) fn poll_cancelled(&mut self, context: &mut Context<'_>) -> Poll<CallError> {
         let cancelled = self.waker.poll(&self.cancellation, context);
         cancelled.map(|()| {
             self.failed(Error::unavailable(
@@ -41,11 +42,13 @@ impl CallRecord {
         })
     }
 
-    pub(super) fn failed(&self, error: Error) -> CallError {
+    /// Records an error.
+    pub(super) fn failed(&mut self, error: Error) -> CallError {
+        self.succeeded = false;
         CallError::new(&self.model, error)
     }
 
-    /// Records that the last result has been read.
+    /// Records a result, or the end of a stream.
     pub(super) fn succeed(&mut self) {
         self.succeeded = true;
     }

@@ -52,7 +52,7 @@ async fn execute(call: UnsentCall) -> Result<Completed, CallError> {
     let QueuedCall {
         model,
         request,
-        record,
+        mut record,
         reader,
     } = call.queued()?;
     let mut response = model.infer(request);

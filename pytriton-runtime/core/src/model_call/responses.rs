@@ -96,7 +96,13 @@ impl<R: Returned> Stream for CallResponses<R> {
             let response = match responses.poll_next_unpin(context) {
                 Poll::Ready(Some(Ok(response))) => {
                     let result = reader.read::<R>(&response);
-                    Some(result.map_err(|error| record.failed(error)))
+                    Some(match result {
+                        Ok(result) => {
+                            record.succeed();
+                            Ok(result)
+                        }
+                        Err(error) => Err(record.failed(error)),
+                    })
                 }
                 Poll::Ready(Some(Err(error))) => Some(Err(record.failed(error))),
                 Poll::Ready(None) => {

@@ -88,7 +88,7 @@ impl UnsentCall {
                 .ok_or_else(|| Error::unavailable("the server has stopped")),
         };
         let models = models.map_err(|error| CallError::new(&name, error))?;
-        let record = CallRecord::new(&self.inherited, &name, models.call_graph());
+        let mut record = CallRecord::new(&self.inherited, &name, models.call_graph());
         match self.request(&*models) {
             Ok((model, request, reader)) => Ok(QueuedCall {
                 model,

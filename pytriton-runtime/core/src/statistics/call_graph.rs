@@ -28,9 +28,10 @@ pub struct CallStatistics {
     pub caller: Arc<str>,
     /// The called model.
     pub callee: Arc<str>,
-    /// The number of calls that returned all their responses.
+    /// The number of calls without an error. The caller of a stream may have read only some of its
+    /// responses.
     pub succeeded: u64,
-    /// The number of calls that failed or were cancelled.
+    /// The number of calls that failed or were cancelled before the first response.
     pub failed: u64,
     /// The total duration of all calls, including the time in the queue of the called model.
     pub duration: Duration,
