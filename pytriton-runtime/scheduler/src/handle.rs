@@ -179,7 +179,10 @@ impl Scheduler {
                     return now(outcome);
                 }
                 // The response must wait for those to earlier requests.
-                later(async move { self.receive_unless_abandoned(&mut receiver).await })
+                later(async move {
+                    let outcome = self.receive_unless_abandoned(&mut receiver).await;
+                    outcome.unwrap_or(Err(SchedulerError::Stopping))
+                })
             }
             Err(refused) => now(Err(refused)),
         }
@@ -215,8 +218,11 @@ impl Scheduler {
                 }
             },
         };
-        guard.ticket = None;
-        outcome
+        // An abandoned request may still be in the queue.
+        if outcome.is_some() {
+            guard.ticket = None;
+        }
+        outcome.unwrap_or(Err(SchedulerError::Stopping))
     }
 
     /// Queues a request. The responses are received from the returned value.
@@ -232,17 +238,16 @@ impl Scheduler {
         Ok(ResponseStream::new(&self.queue, enqueued, abandoned))
     }
 
-    async fn receive_unless_abandoned(&self, receiver: &mut ResponseReceiver) -> Outcome {
+    async fn receive_unless_abandoned(&self, receiver: &mut ResponseReceiver) -> Option<Outcome> {
         if let Some(outcome) = receiver.try_next() {
-            return outcome;
+            return Some(outcome);
         }
         let mut abandoned = self.abandoned.subscribe();
-        let outcome = tokio::select! {
+        tokio::select! {
             biased;
             outcome = receiver.next() => outcome,
             _ = abandoned.wait_for(|abandoned| *abandoned) => None,
-        };
-        outcome.unwrap_or_else(|| Err(SchedulerError::Stopping))
+        }
     }
 
     /// Refuses requests that start a sequence. Running sequences continue.

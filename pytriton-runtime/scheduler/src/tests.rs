@@ -256,6 +256,37 @@ async fn cancelled_or_expired_request_is_not_executed() {
 }
 
 #[tokio::test]
+async fn abandoned_request_that_waits_is_not_executed() {
+    let (spec, scheduler) = start(&IDENTITY).await;
+    let gate = GATE.lock().await;
+    let infer = |value| {
+        let (scheduler, request) = (Arc::clone(&scheduler), request(&spec, 1, value));
+        tokio::spawn(async move { scheduler.infer(request).await })
+    };
+    let busy = infer(-5.0);
+    tokio::task::yield_now().await;
+    while scheduler.statistics().pending > 0 {
+        tokio::time::sleep(MILLISECOND).await;
+    }
+    let pending = [busy, infer(1.0), infer(2.0)];
+    while scheduler.statistics().pending < 2 {
+        tokio::time::sleep(MILLISECOND).await;
+    }
+    scheduler.abandon();
+    for pending in pending {
+        let error = pending.await.unwrap().unwrap_err();
+        assert_eq!(error, SchedulerError::Stopping);
+    }
+    drop(gate);
+    assert!(
+        scheduler
+            .drain(Instant::now() + Duration::from_secs(5))
+            .await
+    );
+    assert_eq!(scheduler.statistics().execution_count, 1);
+}
+
+#[tokio::test]
 async fn drain_completes_accepted_requests() {
     let (spec, scheduler) = start(&IDENTITY).await;
     let accepted: Vec<_> = [-4.0, 1.0, 2.0]
