@@ -264,7 +264,10 @@ impl Drop for ResponseReceiver {
     fn drop(&mut self) {
         let mut state = self.channel.lock();
         state.receiver_dropped = true;
+        let waiting = state.waiting();
         if state.is_over() {
+            drop(state);
+            wake(waiting);
             return;
         }
         let receiver_dropped = (
@@ -273,7 +276,6 @@ impl Drop for ResponseReceiver {
             state.held.take(),
             state.receiver.take(),
         );
-        let waiting = state.waiting();
         drop(state);
         // Dropping responses may take long, so it happens without the lock.
         drop(receiver_dropped);

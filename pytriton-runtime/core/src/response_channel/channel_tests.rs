@@ -127,6 +127,26 @@ fn a_task_that_waits_for_the_end_is_not_woken_by_responses() {
     assert!(sink.poll_closed(&mut context).is_ready());
 }
 
+#[test]
+fn a_task_that_waits_after_the_last_response_is_woken_when_the_receiver_is_dropped() {
+    let woken = Arc::new(Woken::default());
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut context = Context::from_waker(&waker);
+    for taken in [false, true] {
+        let (sink, mut answers) = response_channel();
+        let status = sink.receiver_status();
+        sink.finish(Ok(answer(0)));
+        assert!(status.poll_dropped(&mut context).is_pending());
+        assert!(!woken.0.load(Ordering::SeqCst));
+        if taken {
+            assert_eq!(answers.try_next(), Some(Ok(answer(0))));
+        }
+        drop(answers);
+        assert!(woken.0.swap(false, Ordering::SeqCst), "{taken}");
+        assert!(status.poll_dropped(&mut context).is_ready());
+    }
+}
+
 #[derive(Default)]
 struct Woken(AtomicBool);
 
