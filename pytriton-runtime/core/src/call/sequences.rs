@@ -255,10 +255,11 @@ impl<'a> StateProvider<'a> {
 
     /// Takes back the states of a call that did not use them, for separate calls of its requests.
     pub(super) fn reclaim(&mut self, call_states: Option<CallStates<'a>>) {
-        self.unused = call_states
-            .map(|call_states| call_states.states)
-            .unwrap_or_default()
-            .into();
+        let states = call_states.map(|call_states| call_states.states);
+        // Before those of later requests, which an earlier call may have left.
+        for state in states.unwrap_or_default().into_iter().rev() {
+            self.unused.push_front(state);
+        }
     }
 
     /// Records that requests will not be executed, so that sequences that they start are lost.

@@ -232,6 +232,29 @@ fn a_request_without_a_state_fails_without_affecting_others() {
 }
 
 #[test]
+fn states_are_kept_when_several_calls_are_refused() {
+    let batch: Vec<TestRequest> = (1..=4).map(|sequence| (sequence, "s", 0.0)).collect();
+    for second in 1..=4 {
+        let model = Model::new(CallMode::Batch);
+        let requests = model.requests(&batch);
+        let mut provider = StateProvider::new(model.instance.sequences());
+        for refused in [4, second] {
+            let (run, states) = provider.acquire(&model.context, &requests[..refused]);
+            assert_eq!(run.len(), refused);
+            provider.reclaim(states.unwrap());
+        }
+        for (expected, request) in (1..).zip(&requests) {
+            let (_, states) = provider.acquire(&model.context, std::slice::from_ref(request));
+            let states = states.unwrap().unwrap();
+            let state = states.states()[0].borrow();
+            let sum: &Sum = state.downcast_ref().unwrap();
+            assert_eq!(sum.sequence, expected, "{second}");
+        }
+        assert_eq!(model.log.take(), [1, 2, 3, 4, -1, -2, -3, -4], "{second}");
+    }
+}
+
+#[test]
 fn a_failing_start_affects_only_its_request() {
     for call in MODES {
         for count in 1..=5_u64 {
