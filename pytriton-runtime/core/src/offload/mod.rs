@@ -2,7 +2,7 @@
 //! connections. The offload threads run at a lower priority.
 
 mod blockable;
-mod permits;
+mod queue;
 mod report;
 #[cfg(test)]
 mod tests;

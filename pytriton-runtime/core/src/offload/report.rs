@@ -1,7 +1,9 @@
+use std::future::pending;
+use std::panic::resume_unwind;
+
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-use super::threads::ended;
 use super::work::is_light;
 
 static PLACE: Semaphore = Semaphore::const_new(1);
@@ -29,5 +31,10 @@ pub async fn report<T: Send + 'static>(
         let _place = place;
         write()
     });
-    ended(begun).await
+    match begun.await.map_err(|error| error.try_into_panic()) {
+        Ok(written) => written,
+        Err(Ok(panic)) => resume_unwind(panic),
+        // The runtime is shutting down, and so is the waiting task.
+        Err(Err(_)) => pending().await,
+    }
 }

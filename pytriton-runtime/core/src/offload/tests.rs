@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
@@ -45,6 +46,43 @@ async fn concurrency_is_limited_and_the_runtime_is_not_blocked() {
     ] {
         let (most, turns) = most(bytes).await;
         assert!(most <= permits && turns > 0, "{most}, {turns}");
+    }
+}
+
+#[tokio::test]
+async fn caller_that_is_not_polled_does_not_delay_others() {
+    for bytes in [LONG_WORK_BYTES, LONG_WORK_BYTES + 1] {
+        let (sender, receiver) = std::sync::mpsc::channel::<()>();
+        let receiver = Arc::new(std::sync::Mutex::new(receiver));
+        // All threads are busy when the others arrive.
+        let busy: Vec<_> = (0..permits())
+            .map(|_| {
+                let receiver = Arc::clone(&receiver);
+                tokio::spawn(on_thread(bytes, move || {
+                    receiver.lock().unwrap().recv().is_ok()
+                }))
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        let mut unpolled: Vec<_> = (0..2 * permits())
+            .map(|number| Box::pin(on_thread(bytes, move || number)))
+            .collect();
+        for unpolled in &mut unpolled {
+            assert!(unpolled.as_mut().now_or_never().is_none());
+        }
+        let other = tokio::spawn(on_thread(bytes, || ()));
+        tokio::task::yield_now().await;
+        drop(sender);
+        timeout(Duration::from_secs(10), other)
+            .await
+            .unwrap()
+            .unwrap();
+        for (number, unpolled) in unpolled.into_iter().enumerate() {
+            assert_eq!(unpolled.await, number);
+        }
+        for busy in busy {
+            assert!(!busy.await.unwrap());
+        }
     }
 }
 

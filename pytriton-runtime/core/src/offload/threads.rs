@@ -1,11 +1,9 @@
-use std::future::pending;
 use std::io;
-use std::panic::resume_unwind;
 use std::sync::LazyLock;
 use std::thread::available_parallelism;
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::task::spawn_blocking;
 
 /// A runtime that only provides the offload threads.
 static THREADS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
@@ -32,19 +30,9 @@ pub(super) fn permits() -> usize {
 }
 
 /// Runs `work` on one of the threads.
-pub(super) fn begin(work: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
+pub(super) fn begin(work: impl FnOnce() + Send + 'static) {
     match &*THREADS {
         Ok(threads) => threads.spawn_blocking(work),
         Err(_) => spawn_blocking(work),
-    }
-}
-
-/// Waits for the result of a thread, and resumes its panic.
-pub(super) async fn ended<T>(begun: JoinHandle<T>) -> T {
-    match begun.await.map_err(|error| error.try_into_panic()) {
-        Ok(done) => done,
-        Err(Ok(panic)) => resume_unwind(panic),
-        // The runtime is shutting down, and so is the waiting task.
-        Err(Err(_)) => pending().await,
-    }
+    };
 }

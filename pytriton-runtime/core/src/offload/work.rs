@@ -1,13 +1,15 @@
 use std::future::{pending, ready};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::LazyLock;
+use std::thread;
 
-use futures_util::future::{BoxFuture, Either, FutureExt};
+use futures_util::future::{BoxFuture, Either};
 use tokio::sync::oneshot;
 use tokio::task::block_in_place;
 
 use super::blockable::may_block;
-use super::permits::Permits;
-use super::threads::{begin, ended, permits};
+use super::queue::{Work, WorkQueue};
+use super::threads::permits;
 
 /// Codecs process up to this many bytes in some tens of microseconds.
 const MAX_LIGHT_BYTES: usize = 32 << 10;
@@ -16,12 +18,12 @@ const MAX_LIGHT_BYTES: usize = 32 << 10;
 /// waiting.
 pub(super) const LONG_WORK_BYTES: usize = 512 << 10;
 
-/// As many permits as there are processors: more threads would only compete.
-static PERMITS: LazyLock<Permits> = LazyLock::new(|| Permits::new(permits()));
+/// As many threads as there are processors: more would only compete.
+static WORK: LazyLock<WorkQueue> = LazyLock::new(|| WorkQueue::new(permits()));
 
-/// The permits for long work, one fewer than processors and separate from the others. Otherwise
+/// The threads for long work, one fewer than processors and separate from the others. Otherwise
 /// short work would wait until the system preempts a long computation.
-static LONG_WORK_PERMITS: LazyLock<Permits> = LazyLock::new(|| Permits::new(long_permits()));
+static LONG_WORK: LazyLock<WorkQueue> = LazyLock::new(|| WorkQueue::new(long_permits()));
 
 pub(super) fn long_permits() -> usize {
     permits().saturating_sub(1).max(1)
@@ -69,15 +71,18 @@ pub async fn in_place_or_on_thread<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
-    run(bytes, work, run_in_place).await
+    let pending = Pending::new(work);
+    run_in_place_or_on_thread(bytes, &pending.work);
+    pending.result().await
 }
 
-/// Offloads work on that many bytes, or on input that may expand, to another thread once a permit
-/// is free. A paused test clock advances meanwhile.
+/// Offloads work on that many bytes, or on input that may expand, to another thread once one is
+/// free. A paused test clock advances meanwhile.
 ///
 /// # Cancel safety
 ///
-/// If the future is dropped, started work completes and its result is discarded.
+/// If the future is dropped, work that has not started is dropped as well. Otherwise it completes,
+/// and its result is discarded.
 ///
 /// # Panics
 ///
@@ -86,53 +91,63 @@ pub async fn on_thread<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
-    run(bytes, work, run_on_thread).await
+    let pending = Pending::new(work);
+    run_on_thread(bytes, &pending.work);
+    pending.result().await
 }
 
-/// Work that sends its result.
-type Work = Box<dyn FnOnce() + Send>;
+/// The result of work, or its panic.
+type Outcome<T> = thread::Result<T>;
 
-/// Runs work with one of the two functions below. They do not depend on the result type and return
-/// boxed futures, so that they are compiled once and not for each kind of work.
-async fn run<T: Send + 'static>(
-    bytes: usize,
-    work: impl FnOnce() -> T + Send + 'static,
-    run: fn(usize, Work) -> BoxFuture<'static, ()>,
-) -> T {
-    let (sender, done) = oneshot::channel();
-    // The receiver may be gone.
-    let work = move || drop(sender.send(work()));
-    run(bytes, Box::new(work)).await;
-    match done.await {
-        Ok(done) => done,
-        // The runtime is shutting down, and so is the waiting task.
-        Err(_) => pending().await,
+/// Waits for the result of work, and cancels the work if this is dropped before it starts.
+struct Pending<T> {
+    outcome: oneshot::Receiver<Outcome<T>>,
+    work: Work,
+}
+
+impl<T: Send + 'static> Pending<T> {
+    fn new(work: impl FnOnce() -> T + Send + 'static) -> Self {
+        let (sender, outcome) = oneshot::channel();
+        let work = Work::new(move || {
+            // The panic continues in the caller.
+            let outcome = catch_unwind(AssertUnwindSafe(work));
+            // The receiver may be gone.
+            drop(sender.send(outcome));
+        });
+        Self { outcome, work }
+    }
+
+    async fn result(mut self) -> T {
+        match (&mut self.outcome).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => resume_unwind(panic),
+            // The process is ending, and so is the waiting task.
+            Err(_) => pending().await,
+        }
     }
 }
 
-fn run_in_place(bytes: usize, work: Work) -> BoxFuture<'static, ()> {
+impl<T> Drop for Pending<T> {
+    fn drop(&mut self) {
+        self.work.cancel();
+    }
+}
+
+fn run_in_place_or_on_thread(bytes: usize, work: &Work) {
     if bytes <= LONG_WORK_BYTES
         && may_block()
-        && let Some(_permit) = PERMITS.try_acquire()
+        && let Some(_permit) = WORK.try_acquire()
     {
-        block_in_place(work);
-        return ready(()).boxed();
+        block_in_place(|| work.run());
+    } else {
+        run_on_thread(bytes, work);
     }
-    run_on_thread(bytes, work)
 }
 
-fn run_on_thread(bytes: usize, work: Work) -> BoxFuture<'static, ()> {
-    let run = async move {
-        let permits = match bytes > LONG_WORK_BYTES {
-            true => &LONG_WORK_PERMITS,
-            false => &PERMITS,
-        };
-        let permit = permits.acquire(bytes).await;
-        let begun = begin(move || {
-            let _permit = permit;
-            work();
-        });
-        ended(begun).await;
+fn run_on_thread(bytes: usize, work: &Work) {
+    let queue = match bytes > LONG_WORK_BYTES {
+        true => &LONG_WORK,
+        false => &WORK,
     };
-    run.boxed()
+    queue.run(bytes, work.clone());
 }
