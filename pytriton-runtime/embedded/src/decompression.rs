@@ -5,6 +5,10 @@ use std::io::{self, Read};
 use flate2::bufread::{GzDecoder, MultiGzDecoder, ZlibDecoder};
 use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 
+/// How many times larger decompressed data is assumed to be than the body, for the time that it takes
+/// to decompress it. A kilobyte may become a megabyte.
+pub(crate) const ASSUMED_EXPANSION: usize = 64;
+
 /// The number of bytes that are decompressed at once.
 const CHUNK_BYTES: usize = 32 << 10;
 

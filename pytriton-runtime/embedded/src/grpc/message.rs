@@ -3,6 +3,7 @@ use pytriton_core::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryP
 use pytriton_kserve::proto::{BoundedMessage, Pieces, decode};
 use pytriton_protocol::proto::ModelInferRequest;
 
+use crate::decompression::ASSUMED_EXPANSION;
 use crate::service::Error;
 
 use super::GrpcError;
@@ -63,12 +64,17 @@ impl<C: Collector> Message<C> {
         }
     }
 
-    /// Returns the cost of decoding the message in bytes. For a compressed message, only the limit
-    /// bounds it: a kilobyte may become a megabyte.
+    /// Returns the cost of decoding the message in bytes.
     pub(super) fn weight(&self, limit: MessageLimit) -> usize {
         match self {
             Self::Plain(content) => content.weight(),
-            Self::Compressed(..) => limit.bytes.saturating_mul(INFLATE_WEIGHT),
+            Self::Compressed(_, compressed) => {
+                let assumed = compressed
+                    .as_slice()
+                    .len()
+                    .saturating_mul(ASSUMED_EXPANSION);
+                assumed.min(limit.bytes).saturating_mul(INFLATE_WEIGHT)
+            }
         }
     }
 

@@ -14,6 +14,7 @@ use pytriton_kserve::{
     CodecError, EncodedResponse, ResponseFormat, decode_raw_request, decode_request, header_length,
 };
 
+use crate::decompression::ASSUMED_EXPANSION;
 use crate::repository::Model;
 use crate::service::{AppState, Error};
 use crate::trace_extension::Timeline;
@@ -114,9 +115,6 @@ fn note(timeline: Option<&Arc<Timeline>>, name: &'static str) {
 /// How many times longer it takes to compress bytes than to copy them.
 const COMPRESSION_WEIGHT: usize = 16;
 
-/// How many times larger decompressed data may be than the body.
-const MAX_EXPANSION: usize = 64;
-
 fn encode(
     model: &Model,
     format: &ResponseFormat,
@@ -154,9 +152,8 @@ async fn read(
         Some(_) => {
             let read = body::read_announced(body, length, app_state, None).await;
             let (body, permit) = read?;
-            // A kilobyte may become a megabyte.
             let limit = app_state.limits.max_request_bytes;
-            let weight = body.len().saturating_mul(MAX_EXPANSION);
+            let weight = body.len().saturating_mul(ASSUMED_EXPANSION);
             let decompress = move || decompress(&body, aligned_at, limit, permit.sibling());
             on_thread(weight, decompress).await?
         }
