@@ -43,7 +43,7 @@ impl Work {
 /// first if all of it had started when it arrived, so that short work does not wait for all longer
 /// work before it.
 ///
-/// The queue contains the work, not its callers: a caller that is not polled delays nobody.
+/// The queue contains the work, not its callers: a caller that is not polled does not delay others.
 pub(super) struct WorkQueue(Mutex<State>);
 
 struct State {
@@ -99,7 +99,7 @@ impl WorkQueue {
         }));
     }
 
-    /// Removes the next work. If there is none, a permit becomes free.
+    /// Removes the next work. If the queue is empty, a permit becomes free.
     fn next(&self) -> Option<Work> {
         let mut state = self.0.lock();
         let next = state.waiting.pop();
