@@ -30,8 +30,16 @@ pub(super) async fn serve(
         let _unread = request;
         pending::<()>().await
     };
+    let read = async |body: Body| {
+        let _ = axum::body::to_bytes(body, usize::MAX).await;
+        pending::<()>().await
+    };
+    // The response begins before the request has arrived.
+    let echo = async |body: Body| body;
     let router = Router::new()
         .route("/", post(unread))
+        .route("/read", post(read))
+        .route("/echo", post(echo))
         .fallback(async || "fine");
     let service = TowerService::new(router).health_paths(["/live"]);
     let windows = ReceiveWindows::new(budget);
@@ -109,6 +117,34 @@ async fn half_heads_of_many_connections_stay_within_the_budget() {
     drop(clients);
     until(&budget, |reserved| reserved == 0).await;
     drop(first);
+}
+
+#[tokio::test]
+async fn body_is_not_reserved_like_a_head() {
+    // More than the buffers of a socket hold.
+    const BODY: usize = 16 << 20;
+    // A head and the bytes that arrive with it.
+    const HEAD: usize = 64 << 10;
+    for version in ["1.0", "1.1"] {
+        for path in ["/read", "/echo"] {
+            let budget = MemoryBudget::new(4 * BODY);
+            let (address, _stop) = serve(&budget).await;
+            let head = format!(
+                "POST {path} HTTP/{version}\r\nHost: x\r\nContent-Length: {}\r\n\r\n",
+                BODY + 1
+            );
+            let client = connect(address, head.as_bytes()).await;
+            let (mut reader, mut writer) = client.into_split();
+            let echoed = tokio::spawn(async move { reader.read_to_end(&mut Vec::new()).await });
+            let body = vec![7; BODY];
+            let write = writer.write_all(&body);
+            timeout(DEADLINE, write).await.unwrap().unwrap();
+            let peak = budget.peak();
+            assert!(peak <= HEAD, "{peak} bytes of {path} over HTTP/{version}");
+            drop(writer);
+            echoed.abort();
+        }
+    }
 }
 
 pub(super) fn frame(kind: u8, flags: u8, payload: &[u8]) -> Vec<u8> {

@@ -135,11 +135,14 @@ impl ConnectionState {
         self.lock().http1_phase()
     }
 
-    /// Returns the number of requests whose heads have arrived, and the phase of the latest.
+    /// Returns the number of requests whose heads have arrived, and whether the body of the latest
+    /// is still arriving.
     #[inline]
-    pub(crate) fn http1_requests(&self) -> (u64, Option<Http1Phase>) {
+    pub(crate) fn http1_requests(&self) -> (u64, bool) {
         let inner = self.lock();
-        (inner.next_number, inner.http1_phase())
+        let latest = inner.streams.get(inner.latest);
+        let arriving = latest.is_some_and(|stream| !stream.is_received());
+        (inner.next_number, arriving)
     }
 
     /// Records that the client of the latest HTTP/1.1 request may have disconnected.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 
-use crate::server::connection_state::{ConnectionState, Http1Phase};
+use crate::server::connection_state::ConnectionState;
 use crate::server::http_builders::HTTP1_BUFFER_GROWTH;
 use crate::server::http2_head_memory::Http2HeadMemory;
 
@@ -78,9 +78,9 @@ impl Http1HeadMemory {
     /// one read therefore gets a response, even if the budget is exhausted.
     #[inline]
     fn add(&mut self, bytes: usize, state: &ConnectionState) -> io::Result<()> {
-        let (requests, phase) = state.http1_requests();
-        if phase == Some(Http1Phase::Receiving) {
-            // Bytes of the body, which its reader reserves.
+        let (requests, body_is_arriving) = state.http1_requests();
+        if body_is_arriving {
+            // The reader of the body reserves these bytes.
             return Ok(());
         }
         self.begin(requests);
