@@ -70,11 +70,8 @@ async fn respond(
     // The request keeps the permit of its message. Further messages are not counted.
     messages.end().await?;
     let (model, mut request) = asked.request.map_err(GrpcError::from)?;
-    if let Some(arrival) = arrival
-        && model.spec().sequence_batching().is_some()
-    {
-        arrival.turn().await;
-        request.arrival = Some(arrival);
+    if model.spec().sequence_batching().is_some() {
+        request.arrival = arrival;
     }
     let response = infer(&call, &model, &asked.ids.id, request, Envelope::None).await;
     response.map_err(GrpcError::from)?

@@ -6,6 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesOrdered, SelectAll, Stream, StreamExt};
 use pytriton_core::memory_budget::MemoryPermit;
+use pytriton_core::request::ArrivalOrder;
 use pytriton_kserve::proto::Envelope;
 use tonic::Status;
 
@@ -36,6 +37,8 @@ pub(super) struct StreamResponses<R> {
     end: Option<Status>,
     call: Arc<Call>,
     load: StreamLoad,
+    /// The order of the requests of sequences.
+    order: ArrivalOrder,
     /// Whether a failed execution ends the stream.
     strict: bool,
     /// Which kind is polled first.
@@ -53,6 +56,7 @@ where
             streamed: SelectAll::new(),
             end: None,
             load: StreamLoad::new(call.app_state.models.budget()),
+            order: ArrivalOrder::default(),
             call,
             strict,
             unary_first: false,
@@ -80,9 +84,14 @@ where
         self.load.is_full(self.unary.len(), self.streamed.len())
     }
 
-    fn admit(&mut self, asked: DecodedRequest) {
+    fn admit(&mut self, mut asked: DecodedRequest) {
         let ids = asked.ids;
         let (call, strict) = (Arc::clone(&self.call), self.strict);
+        if let Ok((model, request)) = &mut asked.request
+            && model.spec().sequence_batching().is_some()
+        {
+            request.arrival = Some(self.order.arrive());
+        }
         let model = asked.request.as_ref().ok();
         let model = model.map(|(model, _)| &**model.spec());
         let (in_progress, reserved) = self.load.enter(model);

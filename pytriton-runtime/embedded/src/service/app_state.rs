@@ -68,6 +68,7 @@ impl AppState {
         }
         let scope = scope_of(request.trace.as_deref());
         let watched = request.traced.is_some() || request.shared.is_some();
+        let watched = watched || request.arrival.is_some();
         if watched || !is_light(weight(&request)) {
             return later(self.infer_watched(model, request, scope));
         }
@@ -91,7 +92,8 @@ impl AppState {
         }
     }
 
-    /// Like [`infer`](Self::infer), for requests that are traced or expensive to check.
+    /// Like [`infer`](Self::infer), for requests that are traced, have to wait for earlier ones of
+    /// their connection, or are expensive to check.
     async fn infer_watched(
         &self,
         model: &Model,
@@ -139,6 +141,10 @@ impl AppState {
     }
 
     async fn checked(&self, model: &Model, mut request: InferRequest) -> Result<Request, Error> {
+        // A check of a large request may take longer than those of later requests.
+        if let Some(arrival) = &request.arrival {
+            arrival.turn().await;
+        }
         if request.shared.is_some() {
             request = Box::pin(self.fetched(request)).await?;
         }

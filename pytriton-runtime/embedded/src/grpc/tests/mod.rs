@@ -52,12 +52,20 @@ async fn serve() -> (Arc<ModelRepository>, Channel) {
     serve_models(&[&IDENTITY, &third]).await
 }
 
-/// Serves these models.
+/// Serves these models. The largest message has 4 KiB.
 async fn serve_models(models: &[&ModelDeclaration]) -> (Arc<ModelRepository>, Channel) {
     let limits = Limits {
         max_request_bytes: 4096,
         ..Limits::default()
     };
+    serve_within(models, limits).await
+}
+
+/// Serves these models with limits.
+async fn serve_within(
+    models: &[&ModelDeclaration],
+    limits: Limits,
+) -> (Arc<ModelRepository>, Channel) {
     let app_state = app_state(models, limits).await;
     let models = Arc::clone(&app_state.models);
     let router = routes(app_state);

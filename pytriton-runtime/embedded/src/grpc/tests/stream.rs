@@ -1,5 +1,10 @@
 use futures_util::StreamExt;
+use ndarray::Ix2;
+use pytriton_core::call::{Call, Execution, Instance};
+use pytriton_core::model::TensorDeclaration;
 use pytriton_core::registry::{ModelDeclaration, ModelOptions, SequenceScheduling};
+use pytriton_core::tensor::DataType;
+use pytriton_engine::Limits;
 use pytriton_protocol::proto::infer_parameter::ParameterChoice;
 use pytriton_protocol::proto::*;
 use tokio::time::timeout;
@@ -7,7 +12,7 @@ use tonic::Code;
 
 use crate::testing::IDENTITY;
 
-use super::{Client, TEST_TIMEOUT, client, message, serve_models};
+use super::{Client, TEST_TIMEOUT, client, message, serve_models, serve_within};
 
 #[tokio::test]
 async fn stream_responses_are_in_order_and_errors_do_not_end_it() {
@@ -173,5 +178,59 @@ async fn sequences_that_share_a_stream_do_not_starve_each_other() {
             .collect();
         let expected = steps.map(|(id, step)| (format!("{id} {step}"), String::new()));
         assert_eq!(responses, expected.collect::<Vec<_>>(), "{model:?}");
+    }
+}
+
+const TEXTS: &[TensorDeclaration] = &[TensorDeclaration {
+    datatype: DataType::Bytes,
+    ..IDENTITY.inputs[0]
+}];
+
+/// Returns the lengths of texts.
+struct Lengths;
+
+impl Instance for Lengths {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let texts = call.array::<String, Ix2>(0)?;
+            call.outputs(texts.mapv(|text| text.len() as f32))
+        })
+    }
+}
+
+#[tokio::test]
+async fn large_and_small_requests_of_a_sequence_are_in_order() {
+    const LARGE: usize = 1 << 20;
+    for scheduling in [SequenceScheduling::Direct, SequenceScheduling::Oldest] {
+        let model = ModelDeclaration {
+            options: ModelOptions {
+                sequence_batching: Some(scheduling),
+                ..IDENTITY.options
+            },
+            inputs: TEXTS,
+            load: |_| Ok(Box::new(Lengths)),
+            ..IDENTITY
+        };
+        let (_models, channel) = serve_within(&[&model], Limits::default()).await;
+        let mut client = Client::new(channel);
+        for sizes in [[LARGE, 1, 1, 1], [1, LARGE, LARGE, 1], [1, 1, LARGE, 1]] {
+            let messages = sizes.into_iter().enumerate().map(|(step, size)| {
+                let mut message = of_sequence(1, step, sizes.len());
+                message.inputs[0].datatype = "BYTES".to_owned();
+                let length = u32::try_from(size).unwrap().to_le_bytes();
+                let text = [&length[..], &vec![b'x'; size]].concat();
+                message.raw_input_contents = vec![text.into()];
+                message
+            });
+            let messages: Vec<_> = messages.collect();
+            let responses = client
+                .model_stream_infer(futures_util::stream::iter(messages))
+                .await
+                .unwrap()
+                .into_inner();
+            let errors = responses.map(|response| response.unwrap().error_message);
+            let errors = timeout(TEST_TIMEOUT, errors.collect::<Vec<_>>()).await;
+            assert_eq!(errors.unwrap(), [""; 4], "{sizes:?}");
+        }
     }
 }
