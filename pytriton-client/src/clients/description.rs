@@ -72,8 +72,11 @@ impl Core {
         };
         let described = deadline.within(self.config.get_or_try_init(fetch)).await;
         if described.is_err() {
-            // The next caller searches for a ready server again.
-            *self.found.lock().await = None;
+            // The next caller searches for a ready server again. If another caller holds the lock,
+            // it is searching already, possibly beyond the deadline of this call.
+            if let Ok(mut found) = self.found.try_lock() {
+                *found = None;
+            }
         }
         described.cloned()
     }
