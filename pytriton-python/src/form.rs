@@ -37,22 +37,20 @@ impl Form {
         spec: &ModelSpec,
         response: Response,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut arrays = Vec::with_capacity(response.outputs.len());
+        // An output that the function has omitted is `None`.
+        let mut arrays = vec![None; spec.outputs.len()];
         for (index, tensor) in response.outputs {
-            arrays.push((&*spec.outputs[index].name, output(py, tensor)?));
+            arrays[index] = Some(output(py, tensor)?);
         }
-        let values = |arrays: Vec<(&str, Bound<'py, PyAny>)>| {
-            PyTuple::new(py, arrays.into_iter().map(|(_, array)| array))
-        };
         match self {
-            Self::One => values(arrays)?.get_item(0),
+            Self::One => PyTuple::new(py, arrays)?.get_item(0),
             Self::Named(class) => class
                 .bind(py)
-                .call_method1(intern!(py, "_make"), (values(arrays)?,)),
+                .call_method1(intern!(py, "_make"), (PyTuple::new(py, arrays)?,)),
             Self::Dict => {
                 let outputs = PyDict::new(py);
-                for (name, array) in arrays {
-                    outputs.set_item(name, array)?;
+                for (output, array) in spec.outputs.iter().zip(arrays) {
+                    outputs.set_item(&*output.name, array)?;
                 }
                 Ok(outputs.into_any())
             }

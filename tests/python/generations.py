@@ -45,6 +45,7 @@ ASKED = [
     ("Describe", {"INPUT_1": 1, "triton_x": 1, "sequence_id": 5, "sequence_start": True, "priority": 3, "timeout": 1}),
     ("Raw", {"INPUT_1": 1.5}), ("Raw", {"INPUT_1": -1, "id": "r"}), ("Fail", {"INPUT_1": 1}), ("Fail", {"INPUT_1": -1}), ("Panic", {"INPUT_1": -1, "id": "p"}),
     ("WrongRows", {"INPUT_1": -1}), ("WrongShape", {"INPUT_1": 0}), ("WrongShape", {"INPUT_1": -1}), ("Echo", {"how": False, "text": "\"q\" é\n\t"}),
+    ("Omits", {"x": 1}), ("Omits", {"x": [-1, 0.5]}), ("OmitsOnly", {"x": -1}), ("OmitsInStream", {"to": 1}),
     ("Settings", {"names": "labels.path"}), ("Nope", {"INPUT_1": 1}), ("Nope/versions/1", {"INPUT_1": 1}),
 ]
 

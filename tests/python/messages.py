@@ -160,6 +160,7 @@ def arrays(rng, tensors):
         ("AddSub", [number("b", flat), number("a", flat)], ["add", "sub"]),
         ("Opt", [number("a", flat)], ["o"]),
         ("Opt", [number("a", flat), number("b", flat)], ["o"]),
+        ("Omits", [("x", "FP32", flat, [rng.choice([1.5, -1.0])] * (rows * columns))], two),
         ("Fixed", [number("INPUT_1", [rows, 2, 3])], one),
         ("NoBatch", [number("INPUT_1", [columns])], one),
         ("AnyRank", [number("x", [rows, columns, 2, 3], "INT8")[:1] + ("INT32", [rows, columns, 2, 3], [3] * (rows * columns * 6))], two),

@@ -158,7 +158,10 @@ fn declaration(name: &Ident, model: &ModelSignature) -> TokenStream {
 
 fn implementation(name: &Ident, model: &ModelSignature) -> TokenStream {
     let arguments = model.inputs.iter().map(|input| argument(model, input));
-    let outputs = model.outputs.iter().map(|output| array(model, output));
+    let outputs = model
+        .outputs
+        .iter()
+        .map(|output| output_type(model, output));
     let outputs: Vec<TokenStream> = outputs.collect();
     let outputs = match &outputs[..] {
         [one] => one.clone(),
@@ -205,7 +208,17 @@ fn argument(model: &ModelSignature, input: &TensorSignature) -> TokenStream {
         true => element(input.datatype),
         false => array(model, input),
     };
-    match input.optional {
+    option_if_optional(input, ty)
+}
+
+/// Returns the type of an output.
+fn output_type(model: &ModelSignature, output: &TensorSignature) -> TokenStream {
+    option_if_optional(output, array(model, output))
+}
+
+/// Wraps the type of a tensor in an `Option` if the tensor is optional.
+fn option_if_optional(tensor: &TensorSignature, ty: TokenStream) -> TokenStream {
+    match tensor.optional {
         true => quote!(::core::option::Option<#ty>),
         false => ty,
     }

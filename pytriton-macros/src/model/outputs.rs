@@ -12,7 +12,7 @@ use crate::decorators::output::Override;
 use crate::errors::Errors;
 use crate::output;
 use crate::tensor::{TensorName, check_distinct};
-use crate::types::{argument_of, arguments, named, peeled, type_text};
+use crate::types::{argument_of, arguments, named, peeled, present, type_text};
 
 /// The maximum number of outputs in a tuple.
 const MAX_OUTPUTS: usize = 8;
@@ -140,7 +140,7 @@ fn unwrapped(ty: &Type) -> &Type {
 fn check_types(entry: &Type, raw: bool, errors: &mut Errors) -> Option<usize> {
     let Type::Tuple(tuple) = peeled(entry) else {
         output::check(entry, errors);
-        return Some(usize::from(ArrayType::parse(entry).is_some()));
+        return Some(usize::from(ArrayType::parse(present(entry)).is_some()));
     };
     if tuple.elems.is_empty() {
         let message = format!("a model must return its outputs: write `{}`", example(raw));

@@ -11,6 +11,7 @@ fn derive_expansion_matches_the_golden_file() {
             sum: Array2<f32>,
             #[output(name = "text", shape = [1], labels = include_str!("labels.txt"))]
             r#type: ndarray::ArrayD<String>,
+            extra: Option<Array2<u8>>,
         }
     };
     assert_expansion("derive", expand(item));

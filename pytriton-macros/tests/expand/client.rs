@@ -30,7 +30,7 @@ const _: () = {
         );
         type Outputs = (
             __typed::Array<__typed::bf16, __typed::Ix2>,
-            __typed::Array<f64, __typed::Ix3>,
+            ::core::option::Option<__typed::Array<f64, __typed::Ix3>>,
         );
         type Responses = __typed::Once;
         fn signature() -> __typed::ModelSignature {
@@ -65,10 +65,11 @@ const _: () = {
                 )
                 .output(
                     __typed::TensorSignature::new(
-                        "norm",
-                        __typed::DataType::Fp64,
-                        &[1i64, 1i64],
-                    ),
+                            "norm",
+                            __typed::DataType::Fp64,
+                            &[1i64, 1i64],
+                        )
+                        .optional(),
                 )
         }
     }

@@ -120,6 +120,7 @@ mod tests {
             .input(TensorSignature::new("scale", Fp32, &[1]).first_value())
             .input(TensorSignature::new("bias", Fp32, &[-1]).optional())
             .output(TensorSignature::new("y", Fp32, &[30]))
+            .output(TensorSignature::new("norm", Fp32, &[1]).optional())
     }
 
     fn changed(change: impl FnOnce(&mut ModelSignature)) -> ModelSignature {
@@ -207,6 +208,16 @@ mod tests {
                 changed(|model| drop(model.outputs.remove(0))),
                 "output `y`: expected FP32 [-1,30], found none",
                 breaking,
+            ),
+            (
+                changed(|model| model.outputs[0].optional = true),
+                "output `y`: expected FP32 [-1,30], found FP32 [-1,30], optional",
+                breaking,
+            ),
+            (
+                changed(|model| model.outputs[1].optional = false),
+                "output `norm`: expected FP32 [-1,1], optional, found FP32 [-1,1]",
+                compatible,
             ),
             (
                 linear().output(TensorSignature::new("z", Int64, &[1])),

@@ -26,7 +26,7 @@ pub struct TensorSignature {
     pub datatype: DataType,
     /// The dimensions without the batch axis; -1 for any size.
     pub dims: Vec<i64>,
-    /// Whether a request may omit the input.
+    /// Whether a request may omit the input, or a response the output.
     pub optional: bool,
     /// Whether all rows of a batch must have the same value, which a caller passes once.
     pub first_value: bool,
@@ -84,7 +84,7 @@ impl TensorSignature {
         }
     }
 
-    /// Makes the input optional.
+    /// Makes the tensor optional: requests may omit the input, responses the output.
     #[must_use]
     pub fn optional(mut self) -> Self {
         self.optional = true;

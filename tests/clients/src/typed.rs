@@ -65,6 +65,15 @@ pub fn describe(
     })
 }
 
+/// The sum of each row, and the mean if there are several elements.
+#[pytriton::model(name = "Mean", client = Mean)]
+#[batch]
+pub fn mean(x: ArrayView2<f64>) -> (Array2<f64>, Option<Array2<f64>>) {
+    let sums = x.sum_axis(Axis(1)).insert_axis(Axis(1));
+    let means = (x.ncols() > 1).then(|| &sums / x.ncols() as f64);
+    (sums, means)
+}
+
 /// Bytes of any rank.
 #[pytriton::model(name = "Reversed", batching = false, client = Reversed)]
 #[output(shape = [-1])]

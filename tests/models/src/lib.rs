@@ -9,6 +9,7 @@ mod in_flight;
 mod injected;
 mod ledger;
 mod limited;
+mod omitted;
 mod openai;
 mod priorities;
 mod raw;

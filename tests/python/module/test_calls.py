@@ -140,6 +140,17 @@ def test_outputs_have_their_names():
     assert tuple(by_name) == names
 
 
+def test_omitted_output_is_none():
+    x = np.array([[1.5]], np.float32)
+    outputs = models.Omits(-x)
+    assert outputs._fields == ("OUTPUT_1", "OUTPUT_2")
+    assert outputs.OUTPUT_1 == -1.5 and outputs.OUTPUT_2 is None
+    assert models.Omits(x).OUTPUT_2 == 1.5
+    assert models.infer("Omits", {"x": -x})["OUTPUT_2"] is None
+    assert models.OmitsOnly(-x) is None
+    assert models.OmitsOnly(x) == 1.5
+
+
 def test_help_shows_the_signature_of_a_model():
     assert str(inspect.signature(models.left_out)) == "(x, offset=None, *, by)"
     text = pydoc.plaintext.document(models.left_out)

@@ -35,6 +35,20 @@ async fn functions(triton: &Triton) -> Result {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn called_model_may_omit_an_output() -> Result {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let triton = served_by(engine)?;
+        let client = AsyncModelClient::new(&url(&triton)?, "RelaysRoot")?;
+        let outputs = client.infer_batch(array![[4.0_f32, 5.0]]).await?;
+        assert_eq!(outputs.array::<f32, Ix2>("OUTPUT_1")?, array![[3.0]]);
+        let outputs = client.infer_batch(array![[-1.0_f32]]).await?;
+        assert_eq!(outputs.tensors().len(), 0, "{engine:?}");
+        triton.stop()?;
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn streams_and_sequences_are_called() -> Result {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         streams(&served_by(engine)?).await?;

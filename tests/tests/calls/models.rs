@@ -59,6 +59,23 @@ pub(crate) fn mixed(
     (&x * scale, words)
 }
 
+/// The second output is omitted for negative sums.
+#[pytriton::model(name = "Rooted", client = Rooted, max_batch_size = 4)]
+pub(crate) fn rooted(x: ArrayView2<f32>) -> (Array2<f32>, Option<Array2<f32>>) {
+    let sum = x.sum();
+    (array![[sum]], (sum >= 0.0).then(|| array![[sum.sqrt()]]))
+}
+
+/// Omits its output if the called model does.
+#[pytriton::model(name = "RelaysRoot", max_batch_size = 4)]
+pub(crate) async fn relays_root(
+    x: ArrayView2<'_, f32>,
+    rooted: &Call<Rooted>,
+) -> Result<Option<Array2<f32>>, CallError> {
+    let (_, root): (_, Option<Array2<f32>>) = rooted.call(x).await?;
+    Ok(root)
+}
+
 #[pytriton::model(name = "Caller", max_batch_size = 8)]
 #[batch]
 pub(crate) async fn caller(

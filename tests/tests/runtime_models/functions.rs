@@ -140,6 +140,48 @@ fn every_form(engine: Engine) -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn optional_outputs_are_omitted() -> Result<()> {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let triton = triton(engine)?;
+        let optional = |name| model(name).output(Output::new::<f32>("sum", [1]).optional());
+        let named = Function::sample(|inputs| {
+            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+            let sum = x.sum();
+            let outputs = Named::new().with("y", x);
+            Ok(match sum > 0.0 {
+                true => outputs.with("sum", Array2::from_elem((1, 1), sum)),
+                false => outputs,
+            })
+        });
+        triton.bind(optional("named"), named)?;
+        let tuple = Function::sample(|inputs| {
+            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+            let sum = x.sum();
+            let sums = (sum > 0.0).then(|| Array2::from_elem((1, 1), sum));
+            Ok((x, sums))
+        });
+        triton.bind(optional("tuple"), tuple)?;
+        // Its `y` is required.
+        let missing = Function::sample(|_| Ok((None::<Array2<f32>>, None::<Array2<f32>>)));
+        triton.bind(optional("missing"), missing)?;
+        let at = triton.run()?.http().ok_or("no HTTP")?;
+        for model in ["named", "tuple"] {
+            for (value, expected) in [(2.0, vec!["y", "sum"]), (-2.0, vec!["y"])] {
+                let answer = begin(at, model, &[&[value]])?.answer()?;
+                let outputs = answer.body["outputs"].as_array().ok_or("no outputs")?;
+                let names: Vec<_> = outputs.iter().map(|output| &output["name"]).collect();
+                assert_eq!(names, expected, "{engine:?} {model}");
+            }
+        }
+        let failed = infer(at, "missing", &[&[1.0]])?.to_string();
+        let expected = "model 'missing' did not return output 'y'";
+        assert!(failed.contains(expected), "{failed}");
+        triton.stop()?;
+    }
+    Ok(())
+}
+
 fn one<T>(value: T) -> pytriton::ndarray::Array1<T> {
     pytriton::ndarray::Array1::from_vec(vec![value])
 }

@@ -34,6 +34,7 @@ mod model_parameters;
 mod no_inputs;
 mod openai_models;
 mod optional;
+mod optional_outputs;
 mod options;
 mod output_names;
 mod outputs_crate_path;
@@ -97,6 +98,7 @@ programs! {
     no_inputs
     openai_models
     optional
+    optional_outputs
     options
     output_names
     outputs_crate_path

@@ -44,8 +44,13 @@ impl Step for Alone {
         Ok((0..batch.rows()).map(|row| vec![row]).collect())
     }
 
-    fn finish(&self, _: &ModelSpec, rows: usize, outputs: &mut [Tensor]) -> Result<(), StepError> {
-        for output in outputs {
+    fn finish(
+        &self,
+        _: &ModelSpec,
+        rows: usize,
+        outputs: &mut [Option<Tensor>],
+    ) -> Result<(), StepError> {
+        for output in outputs.iter_mut().flatten() {
             let elements = output
                 .elements::<i32>()
                 .map_err(|error| StepError::Failed(error.to_string()))?;

@@ -104,6 +104,17 @@ pub enum ModelError {
         /// The output.
         output: Arc<str>,
     },
+    /// The calls for the rows of one request do not all return an optional output. Steps had split
+    /// the rows into several calls.
+    #[error(
+        "model '{model}' returned output '{output}' for only some rows of the request: return it for all of them, or for none"
+    )]
+    PartialOutput {
+        /// The model.
+        model: Arc<str>,
+        /// The output.
+        output: Arc<str>,
+    },
     /// The function returned an output that the model does not declare.
     #[error("model '{model}' returned '{output}', which is not one of its outputs")]
     UnknownOutput {

@@ -205,7 +205,7 @@ impl Step for RefusesOutputs {
         Ok((0..batch.rows()).map(|row| vec![row]).collect())
     }
 
-    fn join(&self, _: &ModelSpec, _: &mut [&mut [Tensor]]) -> Result<(), StepError> {
+    fn join(&self, _: &ModelSpec, _: &mut [&mut [Option<Tensor>]]) -> Result<(), StepError> {
         Err(StepError::Refused("refused".to_owned()))
     }
 }

@@ -90,10 +90,9 @@ pub(super) fn outputs(
         Returned::Call(parts) => Returned::Call(reserve_parts(parts, Some(budget))?),
         Returned::RowGroups(groups) => {
             let groups = groups.into_iter().map(|group| RowGroup {
-                outputs: group.outputs.and_then(|tensors| {
-                    let tensors = tensors.into_iter().map(|tensor| tracked(tensor, budget));
-                    Ok(tensors.collect::<Result<_, _>>()?)
-                }),
+                outputs: group
+                    .outputs
+                    .and_then(|tensors| Ok(all_tracked(tensors, budget)?)),
                 ..group
             });
             Returned::RowGroups(groups.collect())
@@ -117,17 +116,24 @@ pub(super) fn reserve_parts(
         return Ok(parts);
     };
     let is_small = |tensor: &Tensor| tensor.data().len() < MIN_TRACKED_BYTES;
-    if parts.tensors.iter().all(is_small) {
+    if parts.tensors.iter().flatten().all(is_small) {
         return Ok(parts);
     }
-    let tensors = Vec::from(parts.tensors).into_iter();
-    let tensors: Vec<Tensor> = tensors
-        .map(|tensor| tracked(tensor, budget))
-        .collect::<Result<_, _>>()?;
+    let tensors = all_tracked(parts.tensors.into(), budget)?;
     Ok(ResponseParts {
         tensors: SmallVec::from(tensors),
         ..parts
     })
+}
+
+/// Reserves the outputs that are not omitted.
+fn all_tracked(
+    tensors: Vec<Option<Tensor>>,
+    budget: &Arc<MemoryBudget>,
+) -> Result<Vec<Option<Tensor>>, MemoryBudgetError> {
+    let tensors = tensors.into_iter();
+    let tensors = tensors.map(|tensor| tensor.map(|tensor| tracked(tensor, budget)).transpose());
+    tensors.collect()
 }
 
 /// Calls a step that changes outputs and may create `bytes` bytes of them, which are reserved
@@ -135,8 +141,8 @@ pub(super) fn reserve_parts(
 pub(super) fn reserve_outputs(
     budget: Option<&Arc<MemoryBudget>>,
     bytes: usize,
-    groups: &mut [&mut [Tensor]],
-    change: impl FnOnce(&mut [&mut [Tensor]]) -> Result<(), ModelError>,
+    groups: &mut [&mut [Option<Tensor>]],
+    change: impl FnOnce(&mut [&mut [Option<Tensor>]]) -> Result<(), ModelError>,
 ) -> Result<(), ModelError> {
     let Some(budget) = budget else {
         return change(groups);
@@ -145,7 +151,8 @@ pub(super) fn reserve_outputs(
     // They are kept until the end, so that no new tensor can have the address of an old one.
     let before: Vec<Bytes> = groups
         .iter()
-        .flat_map(|outputs| outputs.iter().map(|tensor| tensor.data().clone()))
+        .flat_map(|outputs| outputs.iter().flatten())
+        .map(|tensor| tensor.data().clone())
         .collect();
     change(groups)?;
     let mut ranges: Vec<_> = before.iter().map(|data| data.as_ptr_range()).collect();
@@ -162,7 +169,9 @@ pub(super) fn reserve_outputs(
         let known = known.checked_sub(1).and_then(|index| ranges.get(index));
         !data.is_empty() && known.is_none_or(|known| data.end > known.end)
     };
-    let tensors = groups.iter_mut().flat_map(|outputs| outputs.iter_mut());
+    let tensors = groups
+        .iter_mut()
+        .flat_map(|outputs| outputs.iter_mut().flatten());
     let mut created: Vec<&mut Tensor> = tensors.filter(|tensor| is_new(tensor)).collect();
     let total = created.iter().map(|tensor| tensor.data().len());
     permit.resize(total.fold(0, usize::saturating_add))?;
@@ -257,7 +266,7 @@ mod tests {
     fn rows_of_8_kib(count: usize) -> ResponseParts {
         let tensor = Tensor::from_elements(vec![count, 2048], vec![0_f32; count * 2048]);
         ResponseParts {
-            tensors: SmallVec::one(tensor.unwrap()),
+            tensors: SmallVec::one(Some(tensor.unwrap())),
             ..ResponseParts::default()
         }
     }

@@ -7,7 +7,7 @@ use super::{Output, ResponseParts, RowFailure};
 #[derive(Debug)]
 pub struct OutputWriter<'m> {
     model: &'m ModelSpec,
-    tensors: Vec<Tensor>,
+    tensors: Vec<Option<Tensor>>,
     failures: Vec<RowFailure>,
 }
 
@@ -28,10 +28,12 @@ impl<'m> OutputWriter<'m> {
         self.write_tensor(tensor, errors);
     }
 
-    /// Adds the next output, with the errors of its rows.
-    pub(crate) fn write_tensor(&mut self, tensor: Tensor, errors: Vec<TensorError>) {
-        let failed = RowFailure::collect(self.model, self.tensors.len(), &tensor, errors);
-        self.failures.extend(failed);
+    /// Adds the next output, with the errors of its rows; `None` omits it.
+    pub(crate) fn write_tensor(&mut self, tensor: Option<Tensor>, errors: Vec<TensorError>) {
+        if let Some(tensor) = &tensor {
+            let failed = RowFailure::collect(self.model, self.tensors.len(), tensor, errors);
+            self.failures.extend(failed);
+        }
         self.tensors.push(tensor);
     }
 
@@ -39,8 +41,9 @@ impl<'m> OutputWriter<'m> {
     pub fn finish(mut self) -> ResponseParts {
         RowFailure::sort(&mut self.failures);
         ResponseParts {
+            tensors: self.tensors.into(),
             failures: self.failures,
-            ..ResponseParts::from(self.tensors)
+            ..ResponseParts::default()
         }
     }
 }

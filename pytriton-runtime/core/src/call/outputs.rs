@@ -10,11 +10,11 @@ use crate::tensor::{DataType, Element, Tensor, TensorError};
 use super::function_error::function_error;
 use super::{ModelError, OutputWriter, ResponseParts, RowFailure};
 
-/// An array that a function returns as one output.
+/// An array that a function returns as one output. `None` omits an output of type `Option`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an output of a model",
     label = "not an output",
-    note = "an output is an owned array such as `Array2<f32>`",
+    note = "an output is an owned array such as `Array2<f32>`, or an `Option` of one",
     note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
 )]
 pub trait Output: FromTensor {
@@ -22,23 +22,37 @@ pub trait Output: FromTensor {
     const DATATYPE: DataType;
     /// The number of dimensions, or `None` for arrays of any rank.
     const RANK: Option<usize>;
+    /// Whether a response may omit the output.
+    const OPTIONAL: bool = false;
 
-    /// Converts the array to a tensor. Arrays in row-major order are not copied. Elements that
-    /// cannot be encoded are empty, and the first error of each row is appended to `errors`.
-    fn into_tensor(self, errors: &mut Vec<TensorError>) -> Tensor;
+    /// Converts the array to a tensor, or returns `None` to omit the output. Arrays in row-major
+    /// order are not copied. Elements that cannot be encoded are empty, and the first error of each
+    /// row is appended to `errors`.
+    fn into_tensor(self, errors: &mut Vec<TensorError>) -> Option<Tensor>;
 }
 
 impl<T: Element, D: Dimension> Output for Array<T, D> {
     const DATATYPE: DataType = T::DATATYPE;
     const RANK: Option<usize> = D::NDIM;
 
-    fn into_tensor(self, errors: &mut Vec<TensorError>) -> Tensor {
-        Tensor::from_array_lossy(self, errors)
+    fn into_tensor(self, errors: &mut Vec<TensorError>) -> Option<Tensor> {
+        Some(Tensor::from_array_lossy(self, errors))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, D: Dimension> Output for Option<Array<T, D>> {
+    const DATATYPE: DataType = T::DATATYPE;
+    const RANK: Option<usize> = D::NDIM;
+    const OPTIONAL: bool = true;
+
+    fn into_tensor(self, errors: &mut Vec<TensorError>) -> Option<Tensor> {
+        self.and_then(|array| array.into_tensor(errors))
     }
 }
 
 /// A return type of a function: an array, a tuple of arrays, a struct that derives `Outputs`, or a
-/// `Result` of one of them.
+/// `Result` of one of them. Each array may be an `Option`, whose `None` omits the output.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned by a model",
     label = "not an output",
@@ -62,12 +76,27 @@ impl<T: Element, D: Dimension> Outputs for Array<T, D> {
 
     fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
         let mut errors = Vec::new();
-        let tensor = self.into_tensor(&mut errors);
+        let tensor = Tensor::from_array_lossy(self, &mut errors);
         Ok(ResponseParts {
             failures: RowFailure::collect(model, 0, &tensor, errors),
-            tensors: SmallVec::one(tensor),
+            tensors: SmallVec::one(Some(tensor)),
             parameters: Parameters::default(),
         })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, D: Dimension> Outputs for Option<Array<T, D>> {
+    const DECLARATIONS: &'static [TensorDeclaration] = &[declaration::<Self>("OUTPUT_1")];
+
+    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
+        match self {
+            Some(array) => array.into_parts(model),
+            None => Ok(ResponseParts {
+                tensors: SmallVec::one(None),
+                ..ResponseParts::default()
+            }),
+        }
     }
 }
 
@@ -170,7 +199,7 @@ pub const fn declaration<O: Output>(name: &'static str) -> TensorDeclaration {
         datatype: O::DATATYPE,
         rank: O::RANK,
         shape: None,
-        optional: false,
+        optional: O::OPTIONAL,
         description: "",
         example: &[],
         labels: "",
@@ -188,9 +217,36 @@ mod tests {
     #[test]
     fn texts_are_encoded_into_one_buffer_of_their_size() {
         let texts = Array1::from_elem(10_000, "0123456789".to_owned());
-        let (tensor, peak) = heap::peak(|| texts.into_tensor(&mut Vec::new()));
+        let (tensor, peak) = heap::peak(|| texts.into_tensor(&mut Vec::new()).unwrap());
         assert_eq!(tensor.data().len(), 140_000);
         assert!(peak < 141_000, "{peak}");
+    }
+
+    #[test]
+    fn optional_outputs_are_declared_and_omitted() {
+        type Pair = (Array1<f32>, Option<Array1<i64>>);
+        let optional = |declarations: &[TensorDeclaration]| {
+            let declarations = declarations.iter();
+            let declarations = declarations.map(|it| (it.name, it.datatype, it.rank, it.optional));
+            declarations.collect::<Vec<_>>()
+        };
+        let one = optional(<Option<Array1<i64>> as Outputs>::DECLARATIONS);
+        assert_eq!(one, [("OUTPUT_1", DataType::Int64, Some(1), true)]);
+        let pair = optional(Pair::DECLARATIONS);
+        assert_eq!(pair[0], ("OUTPUT_1", DataType::Fp32, Some(1), false));
+        assert_eq!(pair[1], ("OUTPUT_2", DataType::Int64, Some(1), true));
+
+        let spec = crate::testing::IDENTITY.spec().unwrap();
+        for extra in [None, Some(array![7])] {
+            let tensor = extra
+                .clone()
+                .and_then(|array| array.into_tensor(&mut Vec::new()));
+            let parts = (array![1.0_f32], extra.clone()).into_parts(&spec).unwrap();
+            assert!(parts.tensors[0].is_some());
+            assert_eq!(parts.tensors[1], tensor);
+            let parts = extra.into_parts(&spec).unwrap();
+            assert_eq!(*parts.tensors, [tensor]);
+        }
     }
 
     #[test]
@@ -205,7 +261,7 @@ mod tests {
         ];
         for (array, expected) in table {
             let shape = array.shape().to_vec();
-            let tensor = array.into_tensor(&mut Vec::new());
+            let tensor = array.into_tensor(&mut Vec::new()).unwrap();
             assert_eq!(tensor.shape(), shape);
             assert_eq!(tensor.elements::<i32>().unwrap(), expected);
         }

@@ -6,11 +6,11 @@ use crate::tensor::{Tensor, TensorError};
 
 use super::{ModelError, Outputs, RowFailure};
 
-/// One response of a function: a tensor for each output, and response parameters.
+/// One response of a function: the outputs, and response parameters.
 #[derive(Debug, Clone, Default)]
 pub struct ResponseParts {
-    /// The tensors in the order of the outputs.
-    pub tensors: SmallVec<Tensor>,
+    /// The tensor of each output, in the order of the model; `None` if the response omits it.
+    pub tensors: SmallVec<Option<Tensor>>,
     /// The parameters of the response.
     pub parameters: Parameters,
     /// The rows that cannot be sent, sorted by row. Only their requests fail.
@@ -20,7 +20,7 @@ pub struct ResponseParts {
 impl From<Vec<Tensor>> for ResponseParts {
     fn from(tensors: Vec<Tensor>) -> Self {
         Self {
-            tensors: tensors.into(),
+            tensors: tensors.into_iter().map(Some).collect(),
             ..Self::default()
         }
     }

@@ -95,7 +95,11 @@ fn only(spec: &ModelSpec, request: &Request, parts: ResponseParts) -> Result<Res
     Ok(requested(request, parts.tensors, parts.parameters))
 }
 
-fn requested(request: &Request, tensors: SmallVec<Tensor>, parameters: Parameters) -> Response {
+fn requested(
+    request: &Request,
+    tensors: SmallVec<Option<Tensor>>,
+    parameters: Parameters,
+) -> Response {
     Response {
         parameters,
         ..Response::new(request.select_outputs(tensors))
@@ -114,14 +118,17 @@ fn split_rows(
     check(spec, rows.iter().sum(), tensors)?;
     let mut outputs = Vec::with_capacity(tensors.len());
     for (index, tensor) in tensors.iter().enumerate() {
-        let pieces = split(tensor, &rows).map_err(|source| output_error(spec, index, source))?;
-        outputs.push(pieces.into_iter());
+        let pieces = tensor.as_ref().map(|tensor| split(tensor, &rows));
+        let pieces = pieces.transpose();
+        let pieces = pieces.map_err(|source| output_error(spec, index, source))?;
+        outputs.push(pieces.map(Vec::into_iter));
     }
     let mut row = 0;
     let mut response = |request: &Request| {
         let rows = row..row + request.batch_size();
         row = rows.end;
-        let tensors: SmallVec<Tensor> = outputs.iter_mut().filter_map(Iterator::next).collect();
+        let tensors = outputs.iter_mut().map(|pieces| pieces.as_mut()?.next());
+        let tensors: SmallVec<Option<Tensor>> = tensors.collect();
         RowFailure::find(&parts.failures, request, rows)?;
         Ok(requested(request, tensors, parts.parameters.clone()))
     };
@@ -158,23 +165,27 @@ fn join_groups(
         check(spec, group.rows.len(), &outputs)?;
         let outputs = outputs.iter().enumerate();
         let outputs = outputs.map(|(index, output)| {
-            single_rows(output).map_err(|source| output_error(spec, index, source))
+            let rows = output.as_ref().map(single_rows).transpose();
+            rows.map_err(|source| output_error(spec, index, source))
         });
         let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
         Ok((outputs, group.parameters))
     });
-    let groups: Vec<Result<(Vec<SingleRows>, Parameters), ModelError>> = groups.collect();
+    type Group = (Vec<Option<SingleRows>>, Parameters);
+    let groups: Vec<Result<Group, ModelError>> = groups.collect();
     let mut places = place.into_iter();
     let mut row = 0;
     let responses = requests.iter().map(|request| {
         let own: Vec<(usize, usize)> = places.by_ref().take(request.batch_size()).collect();
-        let rows = row..row + own.len();
+        let count = own.len();
+        let rows = row..row + count;
         row = rows.end;
         RowFailure::find(&failures, request, rows)?;
         if own.is_empty() {
             let group = groups.iter().find_map(|group| group.as_ref().ok());
             let outputs = group.into_iter().flat_map(|(rows, _)| rows);
-            let outputs = outputs.map(|rows| rows.none().clone()).collect();
+            let outputs = outputs.map(|rows| Some(rows.as_ref()?.none().clone()));
+            let outputs = outputs.collect();
             return Ok(requested(request, outputs, Parameters::default()));
         }
         let mut outputs: Vec<Vec<&Tensor>> =
@@ -184,12 +195,18 @@ fn join_groups(
             let (group, shared) = groups[index].as_ref().map_err(Clone::clone)?;
             parameters.extend(shared.clone());
             for (rows, output) in outputs.iter_mut().zip(group) {
-                rows.extend(output.get(at));
+                rows.extend(output.as_ref().and_then(|output| output.get(at)));
             }
         }
         let outputs = outputs.iter().enumerate().map(|(index, rows)| {
+            match rows.len() {
+                0 => return Ok(None),
+                found if found == count => {}
+                _ if request.asks_for(index) => return Err(partial_output(spec, index)),
+                _ => return Ok(None),
+            }
             let stacked = stack_reserved(rows, budget);
-            stacked.map_err(|error| match error {
+            stacked.map(Some).map_err(|error| match error {
                 StackError::Budget(error) => ModelError::Budget(error),
                 StackError::Tensor(source) => output_error(spec, index, source),
             })
@@ -209,6 +226,13 @@ fn batch_failures(group: &RowGroup) -> impl Iterator<Item = RowFailure> {
     })
 }
 
+fn partial_output(spec: &ModelSpec, output: usize) -> ModelError {
+    ModelError::PartialOutput {
+        model: Arc::clone(&spec.name),
+        output: Arc::clone(&spec.outputs[output].name),
+    }
+}
+
 fn output_error(spec: &ModelSpec, output: usize, source: TensorError) -> ModelError {
     ModelError::Output {
         model: Arc::clone(&spec.name),
@@ -217,8 +241,12 @@ fn output_error(spec: &ModelSpec, output: usize, source: TensorError) -> ModelEr
     }
 }
 
-/// Compares outputs with the model's declaration: number, types, rows, then other dims.
-pub(super) fn check(spec: &ModelSpec, rows: usize, tensors: &[Tensor]) -> Result<(), ModelError> {
+/// Compares outputs with the model's declaration: number, omissions, types, rows, then other dims.
+pub(super) fn check(
+    spec: &ModelSpec,
+    rows: usize,
+    tensors: &[Option<Tensor>],
+) -> Result<(), ModelError> {
     if tensors.len() != spec.outputs.len() {
         return Err(ModelError::OutputCount {
             model: Arc::clone(&spec.name),
@@ -227,6 +255,15 @@ pub(super) fn check(spec: &ModelSpec, rows: usize, tensors: &[Tensor]) -> Result
         });
     }
     for (tensor, output) in tensors.iter().zip(&spec.outputs) {
+        let Some(tensor) = tensor else {
+            if output.optional {
+                continue;
+            }
+            return Err(ModelError::MissingOutput {
+                model: Arc::clone(&spec.name),
+                output: Arc::clone(&output.name),
+            });
+        };
         if tensor.datatype() != output.datatype {
             return Err(ModelError::OutputDataType {
                 model: Arc::clone(&spec.name),
@@ -255,3 +292,7 @@ pub(super) fn check(spec: &ModelSpec, rows: usize, tensors: &[Tensor]) -> Result
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "returned_tests.rs"]
+mod tests;

@@ -112,7 +112,7 @@ where
             Err(error) => row_groups.push(RowGroup::failed(group, error.into())),
         }
     }
-    let mut outputs: Vec<&mut [Tensor]> = row_groups
+    let mut outputs: Vec<&mut [Option<Tensor>]> = row_groups
         .iter_mut()
         .filter_map(|row_group| Some(row_group.outputs.as_mut().ok()?.as_mut_slice()))
         .collect();

@@ -48,8 +48,13 @@ impl Step for Fill {
         batch.set("INPUT_1", column(&values))
     }
 
-    fn finish(&self, _: &ModelSpec, rows: usize, outputs: &mut [Tensor]) -> Result<(), StepError> {
-        for output in outputs {
+    fn finish(
+        &self,
+        _: &ModelSpec,
+        rows: usize,
+        outputs: &mut [Option<Tensor>],
+    ) -> Result<(), StepError> {
+        for output in outputs.iter_mut().flatten() {
             *output = crate::tensor::rows(output, 0, rows)
                 .map_err(|error| StepError::Failed(error.to_string()))?;
         }
@@ -72,8 +77,13 @@ impl Step for Cut {
 struct AddOne;
 
 impl Step for AddOne {
-    fn finish(&self, _: &ModelSpec, rows: usize, outputs: &mut [Tensor]) -> Result<(), StepError> {
-        for output in outputs {
+    fn finish(
+        &self,
+        _: &ModelSpec,
+        rows: usize,
+        outputs: &mut [Option<Tensor>],
+    ) -> Result<(), StepError> {
+        for output in outputs.iter_mut().flatten() {
             assert_eq!(output.rows(), rows);
             let values: Vec<i32> = values(output).iter().map(|value| value + 1).collect();
             *output = column(&values);
@@ -119,7 +129,7 @@ fn answer(steps: &[Arc<dyn Step>], rows: &[i32]) -> (Vec<Result<i32, String>>, V
     for RowGroup { rows, outputs, .. } in row_groups {
         for (at, row) in rows.into_iter().enumerate() {
             let answer = match &outputs {
-                Ok(outputs) => Ok(values(&outputs[0])[at]),
+                Ok(outputs) => Ok(values(outputs[0].as_ref().unwrap())[at]),
                 Err(error) => Err(error.to_string()),
             };
             assert!(answers[row].replace(answer).is_none(), "row {row} twice");
@@ -243,9 +253,17 @@ impl Step for Panics {
         Ok(())
     }
 
-    fn finish(&self, _: &ModelSpec, _: usize, outputs: &mut [Tensor]) -> Result<(), StepError> {
+    fn finish(
+        &self,
+        _: &ModelSpec,
+        _: usize,
+        outputs: &mut [Option<Tensor>],
+    ) -> Result<(), StepError> {
         if matches!(self, Self::Finishing) {
-            assert!(!values(&outputs[0]).contains(&20), "twenty");
+            assert!(
+                !values(outputs[0].as_ref().unwrap()).contains(&20),
+                "twenty"
+            );
         }
         Ok(())
     }
@@ -276,7 +294,7 @@ fn responses_of_a_reordered_group_are_in_request_order() {
     let tens = |values: [f32; 3]| Tensor::from_elements(vec![3, 1], values.to_vec()).unwrap();
     let row_group = RowGroup {
         rows: vec![2, 0, 1],
-        outputs: Ok(vec![tens([30.0, 10.0, 20.0])]),
+        outputs: Ok(vec![Some(tens([30.0, 10.0, 20.0]))]),
         parameters: Parameters::default(),
         failures: Vec::new(),
     };
@@ -315,12 +333,12 @@ fn parameters_reach_the_requests_of_their_rows() {
         |values: &[f32]| Tensor::from_elements(vec![values.len(), 1], values.to_vec()).unwrap();
     let row_group = |rows: &[usize], name: &str| RowGroup {
         rows: rows.to_vec(),
-        outputs: Ok(vec![tens(&vec![0.0; rows.len()])]),
+        outputs: Ok(vec![Some(tens(&vec![0.0; rows.len()]))]),
         parameters: parameters(&[name]),
         failures: Vec::new(),
     };
     let parts = ResponseParts {
-        tensors: crate::request::SmallVec::one(tens(&[1.0, 2.0, 3.0])),
+        tensors: crate::request::SmallVec::one(Some(tens(&[1.0, 2.0, 3.0]))),
         parameters: parameters(&["all"]),
         failures: Vec::new(),
     };
@@ -353,11 +371,19 @@ impl Step for Padded {
         Ok((0..batch.rows()).map(|row| vec![row]).collect())
     }
 
-    fn join_bytes(&self, model: &ModelSpec, groups: &[&mut [Tensor]]) -> Result<usize, StepError> {
+    fn join_bytes(
+        &self,
+        model: &ModelSpec,
+        groups: &[&mut [Option<Tensor>]],
+    ) -> Result<usize, StepError> {
         self.0.pad_bytes(model, groups)
     }
 
-    fn join(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError> {
+    fn join(
+        &self,
+        model: &ModelSpec,
+        groups: &mut [&mut [Option<Tensor>]],
+    ) -> Result<(), StepError> {
         self.0.pad(model, groups)
     }
 }
@@ -374,14 +400,19 @@ impl Step for Replace {
         &self,
         _: &ModelSpec,
         rows: usize,
-        outputs: &[Tensor],
+        outputs: &[Option<Tensor>],
     ) -> Result<usize, StepError> {
         let all = 4 * self.elements * rows * outputs.len();
         Ok(if self.stated { all } else { 0 })
     }
 
-    fn finish(&self, _: &ModelSpec, rows: usize, outputs: &mut [Tensor]) -> Result<(), StepError> {
-        for output in outputs {
+    fn finish(
+        &self,
+        _: &ModelSpec,
+        rows: usize,
+        outputs: &mut [Option<Tensor>],
+    ) -> Result<(), StepError> {
+        for output in outputs.iter_mut().flatten() {
             if self.elements > 0 {
                 *output = wide(rows, self.elements);
             }

@@ -32,9 +32,13 @@ impl<V: PadValue> ConstantPadder<V> {
         &self,
         model: &ModelSpec,
         output: usize,
-        groups: &[&mut [Tensor]],
+        groups: &[&mut [Option<Tensor>]],
     ) -> Result<Option<Padding>, StepError> {
-        let tensors = || groups.iter().filter_map(|group| group.get(output));
+        let tensors = || {
+            groups
+                .iter()
+                .filter_map(|group| group.get(output)?.as_ref())
+        };
         let dims = largest(tensors()).map_err(|source| StepError::output(model, output, source))?;
         if tensors().all(|tensor| tensor.shape().get(1..) == Some(&dims)) {
             return Ok(None);
@@ -58,14 +62,18 @@ impl<V: PadValue> ConstantPadder<V> {
 }
 
 impl<V: PadValue> Padder for ConstantPadder<V> {
-    fn pad_bytes(&self, model: &ModelSpec, groups: &[&mut [Tensor]]) -> Result<usize, StepError> {
+    fn pad_bytes(
+        &self,
+        model: &ModelSpec,
+        groups: &[&mut [Option<Tensor>]],
+    ) -> Result<usize, StepError> {
         let mut bytes = 0_usize;
         for index in 0..model.outputs.len() {
             let failed = |source| StepError::output(model, index, source);
             let Some(padding) = self.padding(model, index, groups)? else {
                 continue;
             };
-            let outputs = groups.iter().filter_map(|group| group.get(index));
+            let outputs = groups.iter().filter_map(|group| group.get(index)?.as_ref());
             for output in outputs.filter(|output| !padding.fits(output)) {
                 let size = padding.element.len();
                 let widened = widened_bytes(output, &padding.dims, size).map_err(failed)?;
@@ -75,13 +83,17 @@ impl<V: PadValue> Padder for ConstantPadder<V> {
         Ok(bytes)
     }
 
-    fn pad(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError> {
+    fn pad(
+        &self,
+        model: &ModelSpec,
+        groups: &mut [&mut [Option<Tensor>]],
+    ) -> Result<(), StepError> {
         for index in 0..model.outputs.len() {
             let Some(padding) = self.padding(model, index, groups)? else {
                 continue;
             };
             for group in groups.iter_mut() {
-                if let Some(output) = group.get_mut(index)
+                if let Some(Some(output)) = group.get_mut(index)
                     && !padding.fits(output)
                 {
                     let widened = widened(output, &padding.dims, &padding.element);
@@ -145,12 +157,15 @@ mod tests {
             description: Arc::default(),
             example: Arc::default(),
         }];
-        let mut outputs: Vec<Tensor> = outputs.iter().copied().cloned().collect();
-        let mut groups: Vec<&mut [Tensor]> = outputs.chunks_mut(1).collect();
+        // One more group omits the output.
+        let outputs = outputs.iter().map(|&output| Some(output.clone()));
+        let mut outputs: Vec<Option<Tensor>> = outputs.chain([None]).collect();
+        let mut groups: Vec<&mut [Option<Tensor>]> = outputs.chunks_mut(1).collect();
         padder
             .pad(&spec, &mut groups)
             .map_err(|error| error.to_string())?;
-        Ok(outputs)
+        assert_eq!(outputs.pop(), Some(None));
+        Ok(outputs.into_iter().flatten().collect())
     }
 
     fn tensor<T: Element>(shape: &[usize], elements: &[T]) -> Tensor {

@@ -80,14 +80,22 @@ impl Step for GroupByValues {
         Ok(groups)
     }
 
-    fn join_bytes(&self, model: &ModelSpec, groups: &[&mut [Tensor]]) -> Result<usize, StepError> {
+    fn join_bytes(
+        &self,
+        model: &ModelSpec,
+        groups: &[&mut [Option<Tensor>]],
+    ) -> Result<usize, StepError> {
         match self.padder {
             Some(padder) => padder.pad_bytes(model, groups),
             None => Ok(0),
         }
     }
 
-    fn join(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError> {
+    fn join(
+        &self,
+        model: &ModelSpec,
+        groups: &mut [&mut [Option<Tensor>]],
+    ) -> Result<(), StepError> {
         match self.padder {
             Some(padder) => padder.pad(model, groups),
             None => Ok(()),

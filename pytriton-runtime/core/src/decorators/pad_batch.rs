@@ -44,13 +44,14 @@ impl Step for PadBatch {
         &self,
         model: &ModelSpec,
         count: usize,
-        outputs: &mut [Tensor],
+        outputs: &mut [Option<Tensor>],
     ) -> Result<(), StepError> {
         let expected = match count {
             0 => 0,
             _ => padded(model, count),
         };
         for (index, output) in outputs.iter_mut().enumerate() {
+            let Some(output) = output else { continue };
             if output.rows() != expected {
                 return Err(StepError::Rows {
                     model: Arc::clone(&model.name),
@@ -142,9 +143,10 @@ mod tests {
         let all = [1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0];
         assert_eq!(batch.inputs(), [Some(column(&all))]);
 
-        let mut outputs = [column(&all)];
+        // An omitted output stays omitted.
+        let mut outputs = [Some(column(&all)), None];
         PadBatch.finish(&spec, 2, &mut outputs).unwrap();
-        assert_eq!(outputs, [column(&[1.0, 2.0])]);
+        assert_eq!(outputs, [Some(column(&[1.0, 2.0])), None]);
         let error = PadBatch.finish(&spec, 2, &mut outputs).unwrap_err();
         let text = "output 'OUTPUT_1' of model 'Identity' has 2 rows, expected 8: one for each row of the call";
         assert_eq!(error.to_string(), text);

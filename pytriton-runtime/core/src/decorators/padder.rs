@@ -14,15 +14,21 @@ pub trait Padder: Debug + Send + Sync {
     /// # Errors
     ///
     /// Returns a [`StepError`], with which the requests of these groups fail.
-    fn pad_bytes(&self, model: &ModelSpec, groups: &[&mut [Tensor]]) -> Result<usize, StepError> {
+    fn pad_bytes(
+        &self,
+        model: &ModelSpec,
+        groups: &[&mut [Option<Tensor>]],
+    ) -> Result<usize, StepError> {
         let _ = (model, groups);
         Ok(0)
     }
 
-    /// Changes the outputs of each group, which are in the order of the model.
+    /// Changes the outputs of each group, which are in the order of the model. An output that the
+    /// function has omitted is `None`.
     ///
     /// # Errors
     ///
     /// Returns a [`StepError`], with which the requests of these groups fail.
-    fn pad(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError>;
+    fn pad(&self, model: &ModelSpec, groups: &mut [&mut [Option<Tensor>]])
+    -> Result<(), StepError>;
 }

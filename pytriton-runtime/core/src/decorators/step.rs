@@ -86,14 +86,14 @@ pub trait Step: fmt::Debug + Send + Sync {
         &self,
         model: &ModelSpec,
         rows: usize,
-        outputs: &[Tensor],
+        outputs: &[Option<Tensor>],
     ) -> Result<usize, StepError> {
         let _ = (model, rows, outputs);
         Ok(0)
     }
 
-    /// Changes the outputs of a call. `rows` is the number of rows before
-    /// [`prepare`](Self::prepare).
+    /// Changes the outputs of a call, which are in the order of the model; the function has omitted
+    /// those that are `None`. `rows` is the number of rows before [`prepare`](Self::prepare).
     ///
     /// If a later step forms groups, this is called once for each group.
     ///
@@ -104,7 +104,7 @@ pub trait Step: fmt::Debug + Send + Sync {
         &self,
         model: &ModelSpec,
         rows: usize,
-        outputs: &mut [Tensor],
+        outputs: &mut [Option<Tensor>],
     ) -> Result<(), StepError> {
         let _ = (model, rows, outputs);
         Ok(())
@@ -117,7 +117,11 @@ pub trait Step: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// Returns a [`StepError`], with which the requests of these groups fail.
-    fn join_bytes(&self, model: &ModelSpec, groups: &[&mut [Tensor]]) -> Result<usize, StepError> {
+    fn join_bytes(
+        &self,
+        model: &ModelSpec,
+        groups: &[&mut [Option<Tensor>]],
+    ) -> Result<usize, StepError> {
         let _ = (model, groups);
         Ok(0)
     }
@@ -128,7 +132,11 @@ pub trait Step: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// Returns a [`StepError`], with which the requests of these groups fail.
-    fn join(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError> {
+    fn join(
+        &self,
+        model: &ModelSpec,
+        groups: &mut [&mut [Option<Tensor>]],
+    ) -> Result<(), StepError> {
         let _ = (model, groups);
         Ok(())
     }
@@ -156,7 +164,7 @@ impl<S: Step + ?Sized> Step for &S {
         &self,
         model: &ModelSpec,
         rows: usize,
-        outputs: &[Tensor],
+        outputs: &[Option<Tensor>],
     ) -> Result<usize, StepError> {
         (**self).finish_bytes(model, rows, outputs)
     }
@@ -165,16 +173,24 @@ impl<S: Step + ?Sized> Step for &S {
         &self,
         model: &ModelSpec,
         rows: usize,
-        outputs: &mut [Tensor],
+        outputs: &mut [Option<Tensor>],
     ) -> Result<(), StepError> {
         (**self).finish(model, rows, outputs)
     }
 
-    fn join_bytes(&self, model: &ModelSpec, groups: &[&mut [Tensor]]) -> Result<usize, StepError> {
+    fn join_bytes(
+        &self,
+        model: &ModelSpec,
+        groups: &[&mut [Option<Tensor>]],
+    ) -> Result<usize, StepError> {
         (**self).join_bytes(model, groups)
     }
 
-    fn join(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError> {
+    fn join(
+        &self,
+        model: &ModelSpec,
+        groups: &mut [&mut [Option<Tensor>]],
+    ) -> Result<(), StepError> {
         (**self).join(model, groups)
     }
 }

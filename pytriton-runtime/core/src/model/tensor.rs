@@ -13,7 +13,7 @@ pub struct TensorSpec {
     pub datatype: DataType,
     /// The dimensions without the batch axis, -1 for any size.
     pub dims: Vec<i64>,
-    /// Whether a request may omit the tensor.
+    /// Whether a request may omit the input, or a response the output.
     pub optional: bool,
     /// The description; may be empty.
     pub description: Arc<str>,
@@ -32,7 +32,7 @@ pub struct TensorDeclaration {
     pub rank: Option<usize>,
     /// The dimensions without the batch axis, -1 for any size; `None` to derive them from the rank.
     pub shape: Option<&'static [i64]>,
-    /// Whether a request may omit the tensor.
+    /// Whether a request may omit the input, or a response the output.
     pub optional: bool,
     /// The description; may be empty.
     pub description: &'static str,

@@ -208,8 +208,9 @@ impl Request {
         self.0.requested.contains(output)
     }
 
-    /// Returns the outputs that the response contains, with their indices.
-    pub(crate) fn select_outputs<T>(&self, outputs: SmallVec<T>) -> SmallVec<(usize, T)> {
+    /// Returns the outputs that the response contains, with their indices: those that are requested
+    /// and not omitted.
+    pub(crate) fn select_outputs<T>(&self, outputs: SmallVec<Option<T>>) -> SmallVec<(usize, T)> {
         self.0.requested.select(outputs)
     }
 

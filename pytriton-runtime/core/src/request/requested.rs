@@ -18,15 +18,13 @@ impl Requested {
         }
     }
 
-    /// Returns the requested ones of all outputs, with their indices.
-    pub(crate) fn select<T>(&self, outputs: SmallVec<T>) -> SmallVec<(usize, T)> {
+    /// Returns the requested ones of all outputs that are not omitted, with their indices.
+    pub(crate) fn select<T>(&self, outputs: SmallVec<Option<T>>) -> SmallVec<(usize, T)> {
         let mut index = 0..;
-        let outputs = outputs.map(|output| (index.next().unwrap_or_default(), output));
-        if self.some.is_empty() {
-            return outputs;
-        }
-        let outputs = outputs.into_iter();
-        outputs.filter(|(index, _)| self.contains(*index)).collect()
+        outputs.filter_map(|output| {
+            let index = index.next()?;
+            Some((index, output?)).filter(|_| self.contains(index))
+        })
     }
 
     /// Returns whether an output is requested.

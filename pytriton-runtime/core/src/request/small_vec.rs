@@ -38,6 +38,23 @@ impl<T> SmallVec<T> {
     }
 }
 
+impl<T> SmallVec<T> {
+    /// Returns a list with the results of `function` that are not `None`.
+    pub(crate) fn filter_map<U>(self, function: impl FnMut(T) -> Option<U>) -> SmallVec<U> {
+        SmallVec(match self.0 {
+            Repr::One(one) => match one.map(function) {
+                [Some(one)] => Repr::One([one]),
+                [None] => Repr::Other(Vec::new()),
+            },
+            Repr::Other(other) => {
+                let mut values = Vec::with_capacity(other.len());
+                values.extend(other.into_iter().filter_map(function));
+                Repr::Other(values)
+            }
+        })
+    }
+}
+
 impl<T: PartialEq> PartialEq for SmallVec<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other

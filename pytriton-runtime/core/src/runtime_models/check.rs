@@ -221,7 +221,7 @@ fn texts(model: &Model, function: &Function) -> Vec<Flaw> {
             "the server handles this member of OpenAI requests itself: rename the input, or remove it",
         ),
         (
-            !matches!(&model.outputs[..], [only] if text(&only.spec, [1])),
+            !matches!(&model.outputs[..], [only] if text(&only.spec, [1]) && !only.spec.optional),
             "the only output must be a string: write `.output(Output::new::<String>(\"text\", [1]))`",
         ),
         (

@@ -11,14 +11,14 @@ use crate::tensor::{Tensor, TensorError};
 ///
 /// - an array, a tuple of arrays or a struct that derives `Outputs`, in the order of the outputs,
 /// - a `Vec<Tensor>`, in the same order,
-/// - [`Named`] outputs, in any order.
+/// - [`Named`] outputs, in any order, which may omit optional ones.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the response of a model",
     label = "not a response",
     note = "return `Ok(…)` of an owned array such as `Array2<f32>`, a tuple of arrays, `Named` outputs, or a `Vec<Tensor>`"
 )]
 pub trait IntoOutputs {
-    /// Converts the value to one tensor for each output, in the order of the model, and response
+    /// Converts the value to the tensor of each output, in the order of the model, and response
     /// parameters.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl IntoOutputs for Vec<Tensor> {
 #[derive(Debug, Clone, Default)]
 pub struct Named {
     /// The name, the tensor, and the errors of rows that cannot be encoded.
-    outputs: Vec<(String, Tensor, Vec<TensorError>)>,
+    outputs: Vec<(String, Option<Tensor>, Vec<TensorError>)>,
 }
 
 impl Named {
@@ -64,7 +64,7 @@ impl Named {
         Self::default()
     }
 
-    /// Adds an output.
+    /// Adds an output; `None` omits it.
     pub fn with(mut self, name: impl Into<String>, array: impl call::Output) -> Self {
         let mut errors = Vec::new();
         let tensor = array.into_tensor(&mut errors);
@@ -74,7 +74,7 @@ impl Named {
 
     /// Adds an output as a tensor, whose element type may be determined at run time.
     pub fn with_tensor(mut self, name: impl Into<String>, tensor: Tensor) -> Self {
-        self.outputs.push((name.into(), tensor, Vec::new()));
+        self.outputs.push((name.into(), Some(tensor), Vec::new()));
         self
     }
 }
@@ -88,6 +88,10 @@ impl IntoOutputs for Named {
                 .iter()
                 .position(|(name, ..)| **name == *output.name);
             let Some(at) = at else {
+                if output.optional {
+                    writer.write_tensor(None, Vec::new());
+                    continue;
+                }
                 return Err(ModelError::MissingOutput {
                     model: Arc::clone(&model.name),
                     output: Arc::clone(&output.name),

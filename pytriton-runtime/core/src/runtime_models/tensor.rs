@@ -109,6 +109,12 @@ impl Output {
         self
     }
 
+    /// Allows responses to omit the output.
+    pub fn optional(mut self) -> Self {
+        self.spec.optional = true;
+        self
+    }
+
     /// Sets the labels of the elements, one per line. Clients that request classes receive them.
     pub fn labels(self, labels: impl Into<Arc<str>>) -> Self {
         Self {

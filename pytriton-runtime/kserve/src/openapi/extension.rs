@@ -18,6 +18,13 @@ pub(super) fn extension(versions: &[&ModelSpec]) -> Option<Value> {
         shown["first_value"] = first_values.any(|value| value.input == index).into();
         shown
     });
+    let outputs = model.outputs.iter().map(|tensor| {
+        let mut shown = shown(tensor);
+        if tensor.optional {
+            shown["optional"] = true.into();
+        }
+        shown
+    });
     let mut extension = json!({
         "name": &*model.name,
         "versions": numbers,
@@ -28,7 +35,7 @@ pub(super) fn extension(versions: &[&ModelSpec]) -> Option<Value> {
         "instances": model.instances.count(),
         "options": options(model),
         "inputs": inputs.collect::<Vec<Value>>(),
-        "outputs": model.outputs.iter().map(shown).collect::<Vec<Value>>(),
+        "outputs": outputs.collect::<Vec<Value>>(),
     });
     if !model.callees.is_empty() {
         let callees = model.callees.iter().map(|callee| callee.name.as_str());

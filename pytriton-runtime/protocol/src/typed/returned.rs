@@ -51,12 +51,14 @@ impl<'a> Tensors<'a> {
     ///
     /// # Errors
     ///
-    /// Returns a [`TensorError`] if it is missing or has another type, or if its memory is not
-    /// available.
+    /// Returns a [`TensorError`] if it is missing and not optional, if it has another type, or if its
+    /// memory is not available.
     pub fn take<T: FromTensor>(&mut self) -> Result<T, TensorError> {
         let tensor = self.tensors.get(self.read).copied().flatten();
         self.read += 1;
-        let tensor = tensor.ok_or(TensorError::Missing)?;
+        let Some(tensor) = tensor else {
+            return T::from_omitted();
+        };
         match (self.reserve)(T::decoded_bytes(tensor)) {
             true => T::from_tensor(tensor),
             false => Err(TensorError::TooLarge {
@@ -96,6 +98,15 @@ pub trait FromTensor: Sized {
 
     /// Returns the maximum memory that the converted tensor takes, in bytes.
     fn decoded_bytes(tensor: &Tensor) -> usize;
+
+    /// Returns the value of an output that the response does not contain.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TensorError::Missing`] by default.
+    fn from_omitted() -> Result<Self, TensorError> {
+        Err(TensorError::Missing)
+    }
 }
 
 impl<T: Element, D: Dimension> FromTensor for Array<T, D> {
@@ -122,7 +133,32 @@ impl<T: Element, D: Dimension> FromTensor for Array<T, D> {
     }
 }
 
+/// An optional output is `None` in a response that does not contain it.
+#[diagnostic::do_not_recommend]
+impl<T: Element, D: Dimension> FromTensor for Option<Array<T, D>> {
+    fn from_tensor(tensor: &Tensor) -> Result<Self, TensorError> {
+        Array::from_tensor(tensor).map(Some)
+    }
+
+    fn decoded_bytes(tensor: &Tensor) -> usize {
+        Array::<T, D>::decoded_bytes(tensor)
+    }
+
+    fn from_omitted() -> Result<Self, TensorError> {
+        Ok(None)
+    }
+}
+
 impl<T: Element, D: Dimension> Returned for Array<T, D> {
+    type Typed = Self;
+
+    fn read(tensors: &mut Tensors<'_>) -> Result<Self, TensorError> {
+        tensors.take()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, D: Dimension> Returned for Option<Array<T, D>> {
     type Typed = Self;
 
     fn read(tensors: &mut Tensors<'_>) -> Result<Self, TensorError> {
@@ -209,6 +245,39 @@ mod tests {
             assert_eq!(Two::read(&mut tensors), Err(expected));
             assert_eq!(tensors.read(), read);
         }
+    }
+
+    #[test]
+    fn omitted_optional_output_is_none() {
+        type Two = (Option<Array1<f32>>, Option<Array1<String>>);
+        let numbers = Tensor::from_array(array![1.0_f32]).unwrap();
+        let words = Tensor::from_array(array!["a".to_owned()]).unwrap();
+        let (one, text) = (Some(array![1.0]), Some(array!["a".to_owned()]));
+        let wrong = numbers.elements::<String>().unwrap_err();
+        type Read = Result<Two, TensorError>;
+        let table: [(&[Option<&Tensor>], Read); 5] = [
+            (&[], Ok((None, None))),
+            (
+                &[Some(&numbers), Some(&words)],
+                Ok((one.clone(), text.clone())),
+            ),
+            (&[None, Some(&words)], Ok((None, text))),
+            (&[Some(&numbers), None], Ok((one, None))),
+            (&[None, Some(&numbers)], Err(wrong)),
+        ];
+        for (given, expected) in table {
+            let mut reserve = |_| true;
+            let mut tensors = Tensors::new(given, &mut reserve);
+            assert_eq!(Two::read(&mut tensors), expected);
+            assert_eq!(tensors.read(), 2);
+        }
+        let mut reserve = |bytes| bytes < 4;
+        let given = [Some(&numbers)];
+        let read = Option::<Array1<f32>>::read(&mut Tensors::new(&given, &mut reserve));
+        assert!(
+            matches!(read, Err(TensorError::TooLarge { .. })),
+            "{read:?}"
+        );
     }
 
     #[test]

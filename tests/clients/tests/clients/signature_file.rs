@@ -56,6 +56,8 @@ async fn the_types_of_the_file(_: &Server, url: &str) -> Result {
             .shape(),
         [1]
     );
+    let mean = Typed::<models::Mean>::connect(url)?;
+    assert_eq!(mean.call(array![[4.0]])?, (array![[4.0]], None));
     let total = Typed::<models::Total>::connect(url)?;
     let step = SequenceStep::new(format!("locked {url}")).start().end();
     let total = total.with(InferOptions::new().sequence(step));

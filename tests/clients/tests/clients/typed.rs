@@ -10,14 +10,14 @@ use pytriton::client::{
 };
 use pytriton_tests::Server;
 use triton_test_clients::typed::{
-    Both, Describe, Described, Doubled, Down, Linear, Reversed, Total, Up,
+    Both, Describe, Described, Doubled, Down, Linear, Mean, Reversed, Total, Up,
 };
 
 use crate::{Result, each};
 
 each! {
     blocking_typed_client_is_called, async_typed_client_is_called,
-    optional_inputs_and_structs_are_supported, bytes_of_any_rank_are_supported,
+    optional_inputs_and_structs_are_supported, omitted_output_is_none, bytes_of_any_rank_are_supported,
     typed_responses_are_streamed, typed_sequences_keep_their_state,
     different_signature_is_an_error,
 }
@@ -74,6 +74,18 @@ async fn optional_inputs_and_structs_are_supported(_: &Server, url: &str) -> Res
     assert_eq!(described.length, array![[4], [4]]);
     let longest = client.call(&words, Some(more.view()), "", None)?.longest;
     assert_eq!(longest[[0, 0]], "hi");
+    Ok(())
+}
+
+async fn omitted_output_is_none(_: &Server, url: &str) -> Result {
+    let client = Typed::<Mean>::connect(url)?;
+    let (sums, means): (Array2<f64>, Option<Array2<f64>>) =
+        client.call(array![[1.0, 2.0], [3.0, 5.0]])?;
+    assert_eq!(sums, array![[3.0], [8.0]]);
+    assert_eq!(means, Some(array![[1.5], [4.0]]));
+    assert_eq!(client.call(array![[4.0]])?, (array![[4.0]], None));
+    let client = AsyncTyped::<Mean>::connect(url).await?;
+    assert_eq!(client.call(array![[4.0]]).await?, (array![[4.0]], None));
     Ok(())
 }
 

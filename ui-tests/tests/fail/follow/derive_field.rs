@@ -3,7 +3,7 @@ use pytriton::prelude::*;
 #[derive(Outputs)]
 struct Both {
     a: Array2<usize>,
-    b: Option<Array2<f32>>,
+    b: Option<Option<Array2<f32>>>,
 }
 
 #[model(name = "m")]
@@ -14,4 +14,4 @@ fn f(_x: Array2<f32>) -> Both {
 fn main() {}
 
 //~ 5:     a: Array2<u64>,
-//~ 6:     b: Array2<f32>,
+//~ 6:     b: Option<Array2<f32>>,

@@ -1,10 +1,10 @@
 use pytriton::prelude::*;
 
 #[pytriton::model(name = "m")]
-fn f(_x: Array2<f32>) -> Option<Array2<f32>> {
+fn f(_x: Array2<f32>) -> Option<Option<Array2<f32>>> {
     todo!()
 }
 
 fn main() {}
 
-//~ 4: fn f(_x: Array2<f32>) -> Array2<f32> {
+//~ 4: fn f(_x: Array2<f32>) -> Option<Array2<f32>> {

@@ -1,0 +1,10 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+fn f(_x: Array2<f32>) -> Option<(Array2<f32>, Array2<i64>)> {
+    todo!()
+}
+
+fn main() {}
+
+//~ 4: fn f(_x: Array2<f32>) -> (Option<Array2<f32>>, Option<Array2<i64>>) {
