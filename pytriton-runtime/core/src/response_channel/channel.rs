@@ -264,10 +264,7 @@ impl Drop for ResponseReceiver {
     fn drop(&mut self) {
         let mut state = self.channel.lock();
         state.receiver_dropped = true;
-        let waiting = state.waiting();
-        if state.is_over() {
-            drop(state);
-            wake(waiting);
+        if state.is_over() && state.watchers.is_empty() {
             return;
         }
         let receiver_dropped = (
@@ -276,6 +273,7 @@ impl Drop for ResponseReceiver {
             state.held.take(),
             state.receiver.take(),
         );
+        let waiting = state.waiting();
         drop(state);
         // Dropping responses may take long, so it happens without the lock.
         drop(receiver_dropped);
