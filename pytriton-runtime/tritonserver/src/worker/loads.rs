@@ -57,6 +57,8 @@ struct ActiveLoads {
     closed: bool,
 }
 
+/// The instances of one load. They end when it is dropped: their threads own the sessions, and so
+/// the queue that each of them waits on.
 #[derive(Debug)]
 struct Load {
     /// tritonserver's number of the load; `None` until it connects to the instances created at
@@ -65,10 +67,16 @@ struct Load {
     sessions: Arc<Sessions>,
 }
 
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.sessions.close();
+    }
+}
+
 /// Instances that are being created.
 #[derive(Debug)]
 pub(super) struct PendingInstances {
-    sessions: Arc<Sessions>,
+    load: Load,
     instances: Result<Vec<Loaded>, ModelError>,
 }
 
@@ -173,35 +181,25 @@ impl Loads {
         let failed = |error: std::io::Error| self.failed(0, &error.to_string());
         PendingInstances {
             instances: instances.map_err(failed),
-            sessions,
+            load: Load {
+                number: None,
+                sessions,
+            },
         }
     }
 
     /// Waits until instances are created.
     pub(super) async fn finish_start(&self, pending: PendingInstances) -> Result<(), ModelError> {
-        let PendingInstances {
-            sessions,
-            instances,
-        } = pending;
-        let loaded = async {
-            for (number, mut loaded) in instances?.into_iter().enumerate() {
-                let ended = || Err(self.failed(number, "its thread exited"));
-                loaded.recv().await.unwrap_or_else(ended)?;
-            }
-            Ok(())
-        };
-        if let Err(error) = loaded.await {
-            sessions.close();
-            return Err(error);
+        let PendingInstances { load, instances } = pending;
+        for (number, mut loaded) in instances?.into_iter().enumerate() {
+            let ended = || Err(self.failed(number, "its thread exited"));
+            loaded.recv().await.unwrap_or_else(ended)?;
         }
         let mut active = self.active.lock();
         if active.closed {
-            sessions.close();
+            load.sessions.close();
         }
-        active.loads.push(Load {
-            number: None,
-            sessions,
-        });
+        active.loads.push(load);
         Ok(())
     }
 
@@ -334,21 +332,52 @@ fn leave(loads: &Weak<Loads>, sessions: &Sessions) {
     let Some(loads) = loads.upgrade() else {
         return;
     };
+    let dropped = |load: &mut Load| std::ptr::eq(Arc::as_ptr(&load.sessions), sessions);
     let mut active = loads.active.lock();
-    if !active.closed {
-        active
-            .loads
-            .retain(|load| !std::ptr::eq(Arc::as_ptr(&load.sessions), sessions));
+    if active.closed {
+        // `Loads::close` ends all instances, and the worker still waits for them.
+        return;
     }
+    let left: Vec<Load> = active.loads.extract_if(.., dropped).collect();
     drop(active);
-    sessions.close();
+    drop(left);
 }
 
 #[cfg(test)]
 mod tests {
+    use pytriton_core::instance::Instances;
     use pytriton_core::testing::IDENTITY;
+    use tokio::time::timeout;
 
     use super::*;
+
+    async fn ended(instances: &Instances) {
+        let ended = timeout(Duration::from_secs(5), instances.ended());
+        ended.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn instances_end_if_nothing_waits_for_their_start() {
+        let model = IDENTITY.registration().unwrap();
+        let loads = Loads::new(&model, None, &Arc::default());
+        let mut pending = loads.start_instances();
+        for loaded in pending.instances.as_mut().unwrap() {
+            loaded.recv().await.unwrap().unwrap();
+        }
+        let instances = Arc::clone(&pending.load.sessions.instances);
+        drop(pending);
+        ended(&instances).await;
+    }
+
+    #[tokio::test]
+    async fn instances_end_with_their_model() {
+        let model = IDENTITY.registration().unwrap();
+        let loads = Loads::new(&model, None, &Arc::default());
+        loads.finish_start(loads.start_instances()).await.unwrap();
+        let instances = Arc::clone(&loads.sessions()[0].instances);
+        drop(loads);
+        ended(&instances).await;
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_reconnected_session_that_breaks_again_gets_the_full_timeout() {
