@@ -164,3 +164,38 @@ pub enum ServerError {
     #[error(transparent)]
     Broken(#[from] FatalError),
 }
+
+/// Returns the first error, and logs the others.
+pub(super) fn first_error(
+    results: impl IntoIterator<Item = Result<(), ServerError>>,
+) -> Result<(), ServerError> {
+    let mut errors = results.into_iter().filter_map(Result::err);
+    let Some(first) = errors.next() else {
+        return Ok(());
+    };
+    for error in errors {
+        tracing::error!("{error}");
+    }
+    Err(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_results_are_computed_and_the_first_error_is_returned() {
+        let mut count = 0;
+        let results = [None, Some(1), None, Some(2)].into_iter().map(|seconds| {
+            count += 1;
+            seconds.map_or(Ok(()), |seconds| Err(ServerError::Drain { seconds }))
+        });
+        let error = first_error(results).unwrap_err();
+        assert!(
+            matches!(error, ServerError::Drain { seconds: 1 }),
+            "{error}"
+        );
+        assert_eq!(count, 4);
+        first_error([Ok(())]).unwrap();
+    }
+}

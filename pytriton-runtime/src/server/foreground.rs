@@ -1,12 +1,16 @@
+use std::mem;
 use std::ops::ControlFlow;
+use std::thread;
 
 use tokio::runtime::Builder;
+use tokio::sync::oneshot;
 
 use crate::logging;
 
 use super::banner::banner;
 use super::blocking::{on_new_thread, runtime};
 use super::cli::{Hooks, StopHooks};
+use super::error::first_error;
 use super::ffi::outlive_file_size_limits;
 use super::run::print;
 use super::shutdown_phase::ShutdownPhase;
@@ -90,7 +94,45 @@ impl Triton {
         ));
         let done = supervisor.join();
         self.forget(&supervisor);
-        begun.and(done).and(stop.stopped())
+        let stopped = here.block_on(call_stop_hooks(stop, &mut signals, stopping));
+        first_error([begun, done, stopped])
+    }
+}
+
+/// Calls the functions for the stop on a thread of their own. Returns an error if the server is
+/// already `stopping` because of a signal, and another one arrives first.
+async fn call_stop_hooks(
+    hooks: StopHooks,
+    signals: &mut StopSignals,
+    mut stopping: bool,
+) -> Result<(), ServerError> {
+    let (done, mut result) = oneshot::channel();
+    let thread = thread::Builder::new().name("stop_hooks".to_owned());
+    // If the receiver is gone, the process ends.
+    let spawned = thread.spawn(move || drop(done.send(hooks.stopped())));
+    spawned.map_err(|source| ServerError::System {
+        what: "the thread of the stop hooks",
+        source,
+    })?;
+    loop {
+        tokio::select! {
+            biased;
+            // The functions cannot panic, but dropping what they own can.
+            done = &mut result => return done.unwrap_or_else(|_| Err(failed("it panicked"))),
+            signal = signals.next() => {
+                if mem::replace(&mut stopping, true) {
+                    let message = format!("{signal} was received again before it returned");
+                    return Err(failed(&message));
+                }
+            }
+        }
+    }
+}
+
+fn failed(message: &str) -> ServerError {
+    ServerError::Hook {
+        hook: "stop",
+        source: message.into(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A program with its own arguments and functions at start and stop.
 
 use std::process::ExitCode;
+use std::thread;
 
 use pytriton::Cli;
 use pytriton::prelude::*;
@@ -18,15 +19,19 @@ struct Args {
     zone: String,
 
     /// Fail at this point
-    #[arg(long, value_parser = ["start", "stop"])]
+    #[arg(long, value_parser = ["start", "stop", "panic", "hang"])]
     fail: Option<String>,
 }
 
 impl Args {
     fn reach(&self, point: &str) -> Result<(), String> {
-        match self.fail.as_deref() == Some(point) {
-            true => Err(format!("no {point} in {}", self.zone)),
-            false => Ok(()),
+        match self.fail.as_deref() {
+            Some("panic") => panic!("panic at {point}"),
+            Some("hang") if point == "stop" => loop {
+                thread::park();
+            },
+            Some(fail) if fail == point => Err(format!("no {point} in {}", self.zone)),
+            _ => Ok(()),
         }
     }
 }
@@ -42,6 +47,10 @@ fn main() -> ExitCode {
         .on_stop(|app| {
             eprintln!("stopped {}", app.args().zone);
             Ok(app.args().reach("stop")?)
+        })
+        .on_stop(|app| {
+            eprintln!("left {}", app.args().zone);
+            Ok(())
         })
         .run()
 }

@@ -61,7 +61,7 @@ fn own_arguments_come_from_flags_environment_and_file() -> Result<()> {
 /// Starts a server, stops it, and returns its exit code and log.
 fn served(engine: Engine, arguments: &[&str]) -> Result<(Option<i32>, String)> {
     let server = Server::start_with(engine, folder(), PROGRAM, arguments)?;
-    if !arguments.contains(&"--fail=start") {
+    if !arguments.contains(&"--fail=start") && !arguments.contains(&"--fail=panic") {
         server.log_with(&["started "])?;
         server.signal("TERM")?;
     }
@@ -88,11 +88,35 @@ fn a_failed_hook_is_a_failure_of_the_program() -> Result<()> {
             "error: the start hook failed: no start in a",
         ),
         ("--fail=stop", "error: the stop hook failed: no stop in a"),
+        (
+            "--fail=panic",
+            "error: the start hook failed: it panicked: panic at start",
+        ),
+        // The error of the start is returned, so that of the stop is logged.
+        (
+            "--fail=panic",
+            "the stop hook failed: it panicked: panic at stop",
+        ),
     ] {
         let (code, log) = served(Engine::Embedded, &["--zone=a", point])?;
         assert_eq!(code, Some(1), "{log}");
         assert!(log.contains(error) && log.contains("stopped a"), "{log}");
+        assert!(log.contains("left a"), "{log}");
     }
+    Ok(())
+}
+
+#[test]
+fn a_second_signal_ends_a_program_whose_stop_hook_hangs() -> Result<()> {
+    let arguments = ["--zone=a", "--fail=hang"];
+    let server = Server::start_with(Engine::Embedded, folder(), PROGRAM, &arguments)?;
+    server.signal("TERM")?;
+    server.log_with(&["stopped a"])?;
+    server.signal("TERM")?;
+    let (status, log) = server.wait(DEADLINE)?;
+    assert_eq!(status.code(), Some(1), "{log}");
+    let error = "error: the stop hook failed: SIGTERM was received again before it returned";
+    assert!(log.contains(error), "{log}");
     Ok(())
 }
 

@@ -2,13 +2,16 @@ use std::env;
 use std::ffi::OsString;
 use std::fmt;
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use crate::panic::{discard, panic_message};
 use crate::registry::Registry;
 use crate::server::ServerError;
 #[cfg(not(feature = "embedded"))]
 use crate::server::embedded::Extensions;
+use crate::server::error::first_error;
 use crate::server::run::{self, Parts};
 
 #[cfg(feature = "embedded")]
@@ -68,8 +71,8 @@ impl<A> Cli<A> {
         }
     }
 
-    /// Calls a function when all models are ready and the ports are open. If it returns an error,
-    /// the server stops. Signals are handled after it returns.
+    /// Calls a function when all models are ready and the ports are open. If it returns an error
+    /// or panics, the server stops. Signals are handled after it returns.
     pub fn on_start<F>(mut self, hook: F) -> Self
     where
         F: FnOnce(&App<A>) -> Result<(), BoxError> + Send + 'static,
@@ -79,7 +82,8 @@ impl<A> Cli<A> {
     }
 
     /// Calls a function when the server has stopped, after the last response, even if a function of
-    /// [`on_start`](Self::on_start) failed. If it returns an error, the exit code is 1.
+    /// [`on_start`](Self::on_start) failed. If it returns an error or panics, the exit code
+    /// is 1, and the next function is called.
     pub fn on_stop<F>(mut self, hook: F) -> Self
     where
         F: FnOnce(&App<A>) -> Result<(), BoxError> + Send + 'static,
@@ -151,8 +155,8 @@ impl<A: clap::Args + Send + Sync + 'static> Cli<A> {
                 started.addresses,
                 started.engine.local_models(),
             );
-            let done = call("start", start, &app);
-            (done, Box::new(move || call("stop", stop, &app)))
+            let done = call_start(start, &app);
+            (done, Box::new(move || call_stop(stop, &app)))
         });
         Ok(Parts {
             hooks,
@@ -163,9 +167,26 @@ impl<A: clap::Args + Send + Sync + 'static> Cli<A> {
 }
 
 /// Calls functions until one fails.
-fn call<A>(hook: &'static str, hooks: Vec<Hook<A>>, app: &App<A>) -> Result<(), ServerError> {
-    let mut hooks = hooks.into_iter();
-    hooks.try_for_each(|call| call(app).map_err(|source| ServerError::Hook { hook, source }))
+fn call_start<A>(hooks: Vec<Hook<A>>, app: &App<A>) -> Result<(), ServerError> {
+    hooks
+        .into_iter()
+        .try_for_each(|hook| call("start", hook, app))
+}
+
+/// Calls all functions: each may release something of its own.
+fn call_stop<A>(hooks: Vec<Hook<A>>, app: &App<A>) -> Result<(), ServerError> {
+    first_error(hooks.into_iter().map(|hook| call("stop", hook, app)))
+}
+
+/// Calls a function of the program. A panic is an error: the server must still stop properly.
+fn call<A>(name: &'static str, hook: Hook<A>, app: &App<A>) -> Result<(), ServerError> {
+    let called = catch_unwind(AssertUnwindSafe(|| hook(app)));
+    let done = called.unwrap_or_else(|panic| {
+        let message = format!("it panicked: {}", panic_message(panic.as_ref()));
+        discard(panic);
+        Err(message.into())
+    });
+    done.map_err(|source| ServerError::Hook { hook: name, source })
 }
 
 impl<A> fmt::Debug for Cli<A> {
