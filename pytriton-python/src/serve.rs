@@ -1,6 +1,6 @@
 use std::thread;
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBool, PyDict, PyList};
 
@@ -28,21 +28,44 @@ pub(crate) fn serve(
     let served = py.detach(|| engine::serve(arguments));
     let served = served.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     let handle = Handle::new(served)?;
-    if background {
-        return Ok(Some(handle));
-    }
-    let termination = Termination::install(py)?;
-    // The reader may be another process on a pipe.
-    let at_once = [("flush", true)].into_py_dict(py)?;
-    let builtins = py.import("builtins")?;
-    builtins.call_method("print", (handle.banner(),), Some(&at_once))?;
-    let ended = until(py, || termination.received() || !handle.serves());
-    termination.forget(py)?;
+    // A signal may have arrived while the models were loaded.
+    let ended = match py.check_signals() {
+        Ok(()) if background => return Ok(Some(handle)),
+        Ok(()) => until_ended(py, &handle),
+        Err(raised) => Err(raised),
+    };
+    // The server must not outlive an error, because no caller could stop it.
     let stopping = handle.stopping();
     until(py, || stopping.is_finished())?;
     let stopped = stopping.join().unwrap_or(Ok(()));
     stopped.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     ended.map(|()| None)
+}
+
+/// Prints the addresses, and waits until the server ends or SIGTERM arrives.
+fn until_ended(py: Python<'_>, handle: &Handle) -> PyResult<()> {
+    let termination = Termination::install(py)?;
+    let ended = print(py, handle.banner())
+        .and_then(|()| until(py, || termination.received() || !handle.serves()));
+    let forgotten = termination.forget(py);
+    ended.and(forgotten)
+}
+
+/// Prints text. A closed standard output is no reason to stop serving: Python raises `OSError` if
+/// its reader is gone, and `ValueError` if the program has closed it.
+fn print(py: Python<'_>, text: String) -> PyResult<()> {
+    // The reader may be another process on a pipe.
+    let at_once = [("flush", true)].into_py_dict(py)?;
+    let builtins = py.import("builtins")?;
+    match builtins.call_method("print", (text,), Some(&at_once)) {
+        Err(error)
+            if !error.is_instance_of::<PyOSError>(py)
+                && !error.is_instance_of::<PyValueError>(py) =>
+        {
+            Err(error)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Waits without the GIL. A Python signal ends the wait with the exception of its handler.

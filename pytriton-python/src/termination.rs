@@ -16,27 +16,33 @@ pub(crate) struct Termination {
 
 impl Termination {
     pub(crate) fn install(py: Python<'_>) -> PyResult<Self> {
-        let received = Arc::new(AtomicBool::new(false));
         let signals = py.import(intern!(py, "signal"))?;
         let number = signals.getattr(intern!(py, "SIGTERM"))?;
         let handler = signals.call_method1(intern!(py, "getsignal"), (&number,))?;
-        let mut installed = handler.eq(signals.getattr(intern!(py, "SIG_DFL"))?)?;
-        if installed {
-            let flag = Arc::clone(&received);
+        let mut termination = Self {
+            installed: handler.eq(signals.getattr(intern!(py, "SIG_DFL"))?)?,
+            received: Arc::default(),
+        };
+        if termination.installed {
+            let flag = Arc::clone(&termination.received);
             let callback = move |_: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
                 flag.store(true, Ordering::Relaxed);
             };
             let callback = PyCFunction::new_closure(py, None, None, callback)?;
             let set = signals.call_method1(intern!(py, "signal"), (number, callback));
-            installed = match set {
-                Err(error) if error.is_instance_of::<PyValueError>(py) => false,
-                set => set.map(|_| true)?,
-            };
+            match set {
+                Ok(_) => {}
+                Err(error) if error.is_instance_of::<PyValueError>(py) => {
+                    termination.installed = false;
+                }
+                Err(error) => {
+                    // Another signal's handler may have raised it after the handler was set.
+                    termination.forget(py)?;
+                    return Err(error);
+                }
+            }
         }
-        Ok(Self {
-            received,
-            installed,
-        })
+        Ok(termination)
     }
 
     pub(crate) fn received(&self) -> bool {

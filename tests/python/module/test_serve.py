@@ -130,6 +130,67 @@ def test_existing_signal_handler_is_kept():
         assert process.returncode == 7, errors
 
 
+INTERRUPTED = """
+import os, signal, sys, threading, time, urllib.request
+import test_module as models
+
+def interrupt():
+    time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGINT)
+    open(sys.argv[1]).read()
+
+# The start waits until the log is read, and the signal arrives before.
+os.mkfifo(sys.argv[1])
+threading.Thread(target=interrupt, daemon=True).start()
+ports = {"http_port": 0, "grpc_port": 0, "metrics_port": 0, "openai_port": 0}
+try:
+    models.serve(background=BACKGROUND, log_file=sys.argv[1], **ports)
+except KeyboardInterrupt:
+    print("interrupted")
+assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+with models.serve(background=True, **ports) as server:
+    urllib.request.urlopen(f"http://{server.http}/v2/health/ready", timeout=20).close()
+"""
+
+
+@pytest.mark.parametrize("background", [True, False])
+def test_server_does_not_outlive_a_signal_during_its_start(tmp_path, background):
+    program = INTERRUPTED.replace("BACKGROUND", str(background))
+    command = [sys.executable, "-c", program, str(tmp_path / "log")]
+    process = subprocess.run(
+        command, preexec_fn=hear_ctrl_c, capture_output=True, text=True, timeout=60
+    )
+    assert (process.returncode, process.stdout) == (0, "interrupted\n"), process.stderr
+
+
+CLOSED = """
+import os, signal, sys, threading, time
+import test_module as models
+
+def terminate():
+    while signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+{close}
+threading.Thread(target=terminate, daemon=True).start()
+models.serve(http_port=0, grpc_port=0, metrics_port=0, openai_port=0)
+os.write(2, b"went on")
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    "close",
+    ["sys.stdout.close()", "reader, writer = os.pipe(); os.dup2(writer, 1); os.close(reader)"],
+)
+def test_server_needs_no_standard_output(close):
+    command = [sys.executable, "-c", CLOSED.format(close=close)]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert process.returncode == 0 and "went on" in process.stderr, process.stderr
+
+
 LOGGED = """
 import test_module as models
 models.I_FP32([[1]])
