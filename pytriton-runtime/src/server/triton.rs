@@ -166,7 +166,9 @@ impl Triton {
     /// Returns a [`ServerError`] that names the option, the model or the address, or
     /// [`ServerError::Running`] if the server is running.
     pub fn run(&self) -> Result<Addresses, ServerError> {
-        self.start(true).map(|(_, addresses)| addresses)
+        // No model can be bound until the server serves.
+        let models = lock(&self.models);
+        self.start(&models, true).map(|(_, addresses)| addresses)
     }
 
     /// Stops the server, as on SIGTERM: accepted requests are completed and new ones refused. Does
@@ -206,11 +208,13 @@ impl Triton {
         Some(Call::new(models))
     }
 
-    /// Starts an engine and waits until it serves.
-    pub(super) fn start(&self, ports: bool) -> Result<(Arc<Supervisor>, Addresses), ServerError> {
-        // No model can be bound until the server serves.
-        let models = lock(&self.models);
-        let supervisor = self.begin(&models, self.choose(ports)?, ports)?;
+    /// Starts an engine with the locked models, and waits until it serves.
+    pub(super) fn start(
+        &self,
+        models: &Registry,
+        ports: bool,
+    ) -> Result<(Arc<Supervisor>, Addresses), ServerError> {
+        let supervisor = self.begin(models, self.choose(ports)?, ports)?;
         let mut phase = supervisor.phase();
         wait(async move {
             phase

@@ -77,12 +77,14 @@ impl Triton {
         &self,
         caller: &'static str,
     ) -> Result<(Arc<ModelRepository>, Handle), ServerError> {
-        // Waits for a start in progress.
-        drop(self.lock_models());
+        // Waits for a start in progress. The lock is held until the engine serves, so that a
+        // concurrent call finds it.
+        let models = self.lock_models();
         let supervisor = match self.serving() {
             Some(supervisor) => supervisor,
-            None => self.start(false)?.0,
+            None => self.start(&models, false)?.0,
         };
+        drop(models);
         let Some(started) = supervisor.started() else {
             return Err(ServerError::NotReady { signal: caller });
         };
@@ -219,6 +221,26 @@ mod tests {
             assert!(local.model("Identity", Some(2)).is_err());
             triton.stop().unwrap();
             assert!(ask(1).is_err());
+        }
+    }
+
+    #[test]
+    fn concurrent_first_calls_share_one_engine() {
+        for _ in 0..20 {
+            let triton = Triton::with(
+                Options::parse(["--engine=embedded"]).unwrap(),
+                Registry::new(&[&IDENTITY]).unwrap(),
+            );
+            thread::scope(|scope| {
+                // Both calls wait for the lock before either can start the engine.
+                let held = triton.lock_models();
+                let calls = [(); 2].map(|()| scope.spawn(|| triton.local().map(drop)));
+                thread::sleep(Duration::from_millis(10));
+                drop(held);
+                for call in calls {
+                    call.join().unwrap().unwrap();
+                }
+            });
         }
     }
 
