@@ -62,8 +62,12 @@ impl Link {
             stopped: Condvar::new(),
         });
         let session = link.session_of(client, &welcome)?;
-        link.lock().session = Some(session);
+        link.lock().session = Some(Arc::clone(&session));
         *own.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&link);
+        // A session that has closed in the meantime could not reach the link.
+        if session.is_closed() {
+            link.reconnect();
+        }
         Ok(link)
     }
 

@@ -20,19 +20,20 @@ pub(super) fn until(what: &str, condition: impl Fn() -> bool) {
 
 /// Creates a link to a worker that accepts every session, and returns the sessions.
 fn link(name: &str) -> (Arc<Link>, mpsc::Receiver<Server>) {
-    link_to(name, (usize::MAX, 4))
+    link_to(name, (usize::MAX, 4), |_| ())
 }
 
 /// Same as [`link`], with that many batches in flight.
 pub(super) fn link_with(name: &str, batches_in_flight: u32) -> (Arc<Link>, mpsc::Receiver<Server>) {
-    link_to(name, (usize::MAX, batches_in_flight))
+    link_to(name, (usize::MAX, batches_in_flight), |_| ())
 }
 
 /// Same as [`link`], for a worker that accepts a limited number of sessions, and lets all others
-/// wait forever.
+/// wait forever. `opened` is called with the first session.
 fn link_to(
     name: &str,
     (sessions, batches_in_flight): (usize, u32),
+    opened: impl Fn(&Server) + Send + 'static,
 ) -> (Arc<Link>, mpsc::Receiver<Server>) {
     let path = std::env::temp_dir().join(format!("pytriton-link-{name}"));
     let _ = std::fs::remove_file(&path);
@@ -54,7 +55,11 @@ fn link_to(
             let Ok(server) = Server::open(socket, &welcome, || {}) else {
                 continue;
             };
-            servers.send(server).unwrap();
+            if count == 0 {
+                opened(&server);
+            }
+            // The test may have ended.
+            let _ = servers.send(server);
         }
     });
     let hello = Hello {
@@ -89,8 +94,25 @@ fn broken_session_is_replaced() {
     sanitizer = "thread",
     ignore = "it does not see a mutex that belongs to a condition variable"
 )]
+fn first_session_that_closes_at_once_is_replaced() {
+    for round in 0..20 {
+        let name = format!("closes-{round}");
+        let (link, served) = link_to(&name, (usize::MAX, 4), Server::close);
+        // No batch arrives meanwhile.
+        for _ in 0..2 {
+            served.recv_timeout(TIMEOUT).unwrap();
+        }
+        link.stop();
+    }
+}
+
+#[test]
+#[cfg_attr(
+    sanitizer = "thread",
+    ignore = "it does not see a mutex that belongs to a condition variable"
+)]
 fn stop_interrupts_the_handshake() {
-    let (link, served) = link_to("waits", (1, 4));
+    let (link, served) = link_to("waits", (1, 4), |_| ());
     served.recv().unwrap().close();
     until("the wait", || link.is_waiting());
     let stopping = thread::spawn(move || link.stop());
