@@ -10,6 +10,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -40,6 +41,7 @@ struct Setup {
     folder: tempfile::TempDir,
     access: Arc<Access>,
     flags: Flags,
+    ready_timeout_secs: u64,
 }
 
 impl Setup {
@@ -57,6 +59,7 @@ impl Setup {
             folder,
             access: Arc::default(),
             flags: Flags::from_arg_matches(&matches).unwrap(),
+            ready_timeout_secs: 600,
         }
     }
 
@@ -67,7 +70,7 @@ impl Setup {
             http_header_forward_pattern: "a b".to_owned(),
             grpc_header_forward_pattern: String::new(),
             exit_timeout_secs: 3,
-            ready_timeout_secs: 600,
+            ready_timeout_secs: self.ready_timeout_secs,
             log_verbose: 0,
             max_request_bytes: 64 << 20,
             repository: root.join("models"),
@@ -189,6 +192,31 @@ async fn secrets_require_our_library() {
         .into();
     let refused = setup.start().await.unwrap_err();
     assert!(matches!(refused, LaunchError::Secrets), "{refused}");
+}
+
+/// Starts a script in place of tritonserver, which must fail. Returns the error.
+async fn fail(script: &str) -> LaunchError {
+    let mut setup = Setup::new(&[]);
+    let id = setup.folder.path().join("id");
+    let text = format!("#!/bin/sh\necho $$ > '{}'\n{script}\n", id.display());
+    setup.binary = setup.folder.path().join("script");
+    fs::write(&setup.binary, text).unwrap();
+    fs::set_permissions(&setup.binary, fs::Permissions::from_mode(0o755)).unwrap();
+    setup.ready_timeout_secs = 1;
+    let error = setup.start().await.unwrap_err();
+    let id = fs::read_to_string(id).unwrap();
+    assert!(!Path::new("/proc").join(id.trim()).exists(), "{error}");
+    error
+}
+
+#[tokio::test]
+async fn failed_start_leaves_no_process() {
+    for _ in 0..5 {
+        let error = fail("echo 'Too many open files' >&2; exec sleep 300").await;
+        assert!(matches!(error, LaunchError::Descriptors(_)), "{error}");
+    }
+    let error = fail("exec sleep 300").await;
+    assert!(matches!(error, LaunchError::StartupTimeout(_)), "{error}");
 }
 
 #[tokio::test]

@@ -141,7 +141,8 @@ pub(super) async fn stop(
     (stopped, answered && completed)
 }
 
-/// Opens the ports of this process next to a tritonserver. Returns the addresses of all ports.
+/// Opens the ports of this process next to a tritonserver. Returns the addresses of all ports. If a
+/// port cannot be opened, tritonserver ends.
 pub(super) async fn start_sidecar(
     registry: &Registry,
     options: &Options,
@@ -149,7 +150,11 @@ pub(super) async fn start_sidecar(
 ) -> Result<(SidecarServer, Addresses), ServerError> {
     let running = engine.running();
     let mut addresses = running.addresses;
-    let sidecar = SidecarServer::start(registry, options, running).await?;
+    let started = SidecarServer::start(registry, options, running).await;
+    if started.is_err() {
+        engine.abandon().await;
+    }
+    let sidecar = started?;
     let own = sidecar.addresses();
     if options.allowed_hosts.is_some() {
         tracing::warn!(

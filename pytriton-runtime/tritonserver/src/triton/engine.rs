@@ -212,6 +212,11 @@ impl TritonEngine {
         self.worker.stop_being_ready();
     }
 
+    /// Kills tritonserver, and waits until it has exited, so that its ports are free.
+    pub async fn abandon(&self) {
+        self.server.abandon().await;
+    }
+
     /// Lets tritonserver respond to accepted requests until `deadline`, then stops it and the
     /// instances. `own` describes the requests that this process still sends to it.
     ///

@@ -2,7 +2,7 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::triton::process::{ExitReport, PortError, StartupTimeout};
+use crate::triton::process::{ExitReport, NotReady, PortError, StartupTimeout};
 use crate::triton::{DescriptorError, UnknownFlag};
 
 /// A tritonserver could not be started.
@@ -41,4 +41,13 @@ pub enum LaunchError {
     /// It was not ready in time.
     #[error("tritonserver {0}")]
     StartupTimeout(StartupTimeout),
+}
+
+impl From<NotReady> for LaunchError {
+    fn from(not_ready: NotReady) -> Self {
+        match not_ready {
+            NotReady::Ended(exit) => Self::Ended { exit },
+            NotReady::StartupTimeout(late) => Self::StartupTimeout(late),
+        }
+    }
 }

@@ -11,6 +11,7 @@ use std::{env, fs, io};
 
 use pytriton_engine::access::{Protocol, VARIABLE};
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use crate::triton::allocation::{HUGE_PAGES, allocation};
 use crate::triton::process::{Child, ExitReport, FdChannel, NotReady, Ports, ready};
@@ -24,6 +25,9 @@ pub(in crate::triton) const PRELOAD: &str = "LD_PRELOAD";
 
 /// How often free ports are chosen again after another process took one.
 const MAX_PORT_ATTEMPTS: u32 = 5;
+
+/// How long a killed server may take to exit. The system may still free its memory.
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A running tritonserver, ready or starting.
 #[derive(Debug)]
@@ -61,24 +65,25 @@ impl Tritonserver {
         loop {
             tries -= 1;
             let (server, chosen) = Self::spawn(binary, known, launch, environment)?;
-            let readiness = tokio::select! {
+            let started = tokio::select! {
                 biased;
-                error = server.exhausted() => return Err(error.into()),
-                readiness = server.ready() => readiness,
+                error = server.exhausted() => Err(error.into()),
+                readiness = server.ready() => readiness.map_err(LaunchError::from),
             };
-            match readiness {
+            let error = match started {
                 Ok(()) => return Ok(server),
-                Err(_) if server.exhausted.borrow().is_some() => {
-                    return Err(server.exhausted().await.into());
-                }
-                Err(NotReady::Ended(exit)) if chosen && tries > 0 && exit.is_port_in_use() => {
+                // The cause of the failure, even if the server has exited because of it.
+                Err(_) if server.exhausted.borrow().is_some() => server.exhausted().await.into(),
+                Err(LaunchError::Ended { exit })
+                    if chosen && tries > 0 && exit.is_port_in_use() =>
+                {
                     tracing::debug!("another process took a free port first; trying other ports");
+                    continue;
                 }
-                Err(NotReady::Ended(exit)) => return Err(LaunchError::Ended { exit }),
-                Err(NotReady::StartupTimeout(late)) => {
-                    return Err(LaunchError::StartupTimeout(late));
-                }
-            }
+                Err(error) => error,
+            };
+            server.abandon().await;
+            return Err(error);
         }
     }
 
@@ -223,6 +228,14 @@ impl Tritonserver {
         match exit.status.signal() {
             Some(9) => ExitReport::default(),
             _ => exit,
+        }
+    }
+
+    /// Kills a server that cannot be used, and waits until its ports are free.
+    pub(in crate::triton) async fn abandon(&self) {
+        if timeout(KILL_TIMEOUT, self.child.kill()).await.is_err() {
+            let seconds = KILL_TIMEOUT.as_secs();
+            tracing::warn!(seconds, "tritonserver still runs although it was killed");
         }
     }
 
