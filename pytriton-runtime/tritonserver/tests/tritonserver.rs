@@ -191,7 +191,13 @@ async fn secrets_require_our_library() {
         .unwrap()
         .into();
     let refused = setup.start().await.unwrap_err();
-    assert!(matches!(refused, LaunchError::Secrets), "{refused}");
+    let message = refused.to_string();
+    assert!(message.contains(" --http-restricted-api "), "{message}");
+    assert!(message.contains("--restricted-endpoints="), "{message}");
+    let setup = Setup::new(&["--cache-config=redis,host=x"]);
+    let message = setup.start().await.unwrap_err().to_string();
+    assert!(message.contains(" --cache-config "), "{message}");
+    assert!(!message.contains("--restricted-endpoints="), "{message}");
 }
 
 /// Starts a script in place of tritonserver, which must fail. Returns the error.

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
@@ -6,7 +7,14 @@ use std::os::unix::ffi::OsStrExt;
 /// Every user of the machine can read a command line. Our library in the tritonserver process
 /// replaces the placeholders before its `main` runs.
 #[derive(Default)]
-pub struct Placeholders(Vec<(OsString, OsString)>);
+pub struct Placeholders(Vec<Secret>);
+
+/// A secret argument.
+struct Secret {
+    flag: &'static str,
+    placeholder: OsString,
+    argument: OsString,
+}
 
 impl Placeholders {
     /// The environment variable that makes our library replace placeholders.
@@ -14,11 +22,15 @@ impl Placeholders {
 
     /// Stores an argument and returns its placeholder. A placeholder is not a valid option value,
     /// so tritonserver does not start if it is not replaced.
-    pub(super) fn hide(&mut self, flag: &str, value: &OsStr) -> OsString {
+    pub(super) fn hide(&mut self, flag: &'static str, value: &OsStr) -> OsString {
         let placeholder = OsString::from(format!("--{flag}=(hidden {})", self.0.len()));
         let mut argument = OsString::from(format!("--{flag}="));
         argument.push(value);
-        self.0.push((placeholder.clone(), argument));
+        self.0.push(Secret {
+            flag,
+            placeholder: placeholder.clone(),
+            argument,
+        });
         placeholder
     }
 
@@ -27,12 +39,17 @@ impl Placeholders {
         self.0.is_empty()
     }
 
+    /// Returns the options (without dashes) that have secret values.
+    pub fn flags(&self) -> BTreeSet<&'static str> {
+        self.0.iter().map(|secret| secret.flag).collect()
+    }
+
     /// Returns the message for our library: the length in bytes, then placeholders and arguments
     /// alternately, each terminated by a zero byte.
     pub fn message(&self) -> Vec<u8> {
         let mut texts = Vec::new();
-        for (placeholder, argument) in &self.0 {
-            for text in [placeholder, argument] {
+        for secret in &self.0 {
+            for text in [&secret.placeholder, &secret.argument] {
                 texts.extend_from_slice(text.as_bytes());
                 texts.push(0);
             }
@@ -45,7 +62,7 @@ impl Placeholders {
 
 impl std::fmt::Debug for Placeholders {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let placeholders = self.0.iter().map(|(placeholder, _)| placeholder);
+        let placeholders = self.0.iter().map(|secret| &secret.placeholder);
         formatter.debug_list().entries(placeholders).finish()
     }
 }

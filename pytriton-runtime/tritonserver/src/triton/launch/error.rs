@@ -1,5 +1,7 @@
+use std::collections::BTreeSet;
 use std::io;
 
+use pytriton_engine::access::Protocol;
 use thiserror::Error;
 
 use crate::triton::process::{ExitReport, NotReady, PortError, StartupTimeout};
@@ -12,11 +14,17 @@ pub enum LaunchError {
     /// It does not support an option.
     #[error(transparent)]
     Flag(#[from] UnknownFlag),
-    /// The access tokens cannot be passed to it.
+    /// The secret values of these options cannot be passed to it. If only access tokens are secret,
+    /// `--restricted-endpoints=` makes them unnecessary.
     #[error(
-        "cannot pass the access token to tritonserver outside of its command line, because the path of the work folder contains a colon or a blank: use another folder (XDG_CACHE_HOME, TMPDIR), or remove all restrictions (--restricted-endpoints=)"
+        "cannot pass the values of {flags} to tritonserver outside of its command line, because the path of the work folder contains a colon or a blank: use another folder (XDG_CACHE_HOME, TMPDIR){or_advice}"
     )]
-    Secrets,
+    Secrets {
+        /// The options.
+        flags: String,
+        /// An alternative to another folder, or nothing.
+        or_advice: &'static str,
+    },
     /// A port is not available.
     #[error(transparent)]
     Port(#[from] PortError),
@@ -41,6 +49,22 @@ pub enum LaunchError {
     /// It was not ready in time.
     #[error("tritonserver {0}")]
     StartupTimeout(StartupTimeout),
+}
+
+impl LaunchError {
+    /// Returns the error for secret values of these options.
+    pub(super) fn secrets(flags: &BTreeSet<&'static str>) -> Self {
+        let restrictions = Protocol::ALL.map(Protocol::option);
+        let only_tokens = flags.iter().all(|flag| restrictions.contains(flag));
+        let names: Vec<String> = flags.iter().map(|flag| format!("--{flag}")).collect();
+        Self::Secrets {
+            flags: names.join(", "),
+            or_advice: match only_tokens {
+                true => ", or remove all restrictions (--restricted-endpoints=)",
+                false => "",
+            },
+        }
+    }
 }
 
 impl From<NotReady> for LaunchError {

@@ -114,7 +114,7 @@ impl Tritonserver {
         }
         if !placeholders.is_empty() {
             if !environment.iter().any(|(name, _)| *name == PRELOAD) {
-                return Err(LaunchError::Secrets);
+                return Err(LaunchError::secrets(&placeholders.flags()));
             }
             command.env(Placeholders::VARIABLE, "1");
         }
