@@ -70,9 +70,8 @@ async fn respond(
     // The request keeps the permit of its message. Further messages are not counted.
     messages.end().await?;
     let (model, mut request) = asked.request.map_err(GrpcError::from)?;
-    if model.spec().sequence_batching().is_some() {
-        request.arrival = arrival;
-    }
+    // Other requests leave the order now: later ones must not wait for their responses.
+    request.arrival = arrival.filter(|_| model.spec().sequence_batching().is_some());
     let response = infer(&call, &model, &asked.ids.id, request, Envelope::None).await;
     response.map_err(GrpcError::from)?
 }

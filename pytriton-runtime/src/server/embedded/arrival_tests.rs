@@ -17,7 +17,7 @@ use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_request::InferInputTensor;
 use crate::proto::{InferParameter, ModelInferRequest};
 use crate::registry::{ModelDeclaration, ModelOptions, Registry, SequenceScheduling};
-use crate::testing::{IDENTITY, fp32};
+use crate::testing::{GATE, IDENTITY, fp32};
 
 use super::Server;
 use super::tests::options;
@@ -57,7 +57,7 @@ const MODEL: ModelDeclaration = ModelDeclaration {
 };
 
 async fn connect() -> (Server, TcpStream) {
-    let registry = Registry::new(&[&MODEL]).unwrap();
+    let registry = Registry::new(&[&MODEL, &IDENTITY]).unwrap();
     let server = Server::start(&registry, &options(&[]), &super::Extensions::default())
         .await
         .unwrap();
@@ -100,6 +100,21 @@ pub(super) fn headers_of(stream: u32, path: &str) -> Vec<u8> {
     frame(1, 4, stream, &block)
 }
 
+/// A request with one element.
+fn request(model: &str, x: f32) -> ModelInferRequest {
+    ModelInferRequest {
+        model_name: model.to_owned(),
+        inputs: vec![InferInputTensor {
+            name: "INPUT_1".to_owned(),
+            datatype: "FP32".to_owned(),
+            shape: vec![1, 1],
+            ..InferInputTensor::default()
+        }],
+        raw_input_contents: vec![fp32(&[x])],
+        ..ModelInferRequest::default()
+    }
+}
+
 /// The length-prefixed message of request `number` of a sequence.
 fn message(number: u16, compressed: bool) -> Vec<u8> {
     let parameter = |name: &str, choice| {
@@ -109,22 +124,18 @@ fn message(number: u16, compressed: bool) -> Vec<u8> {
     let start = ParameterChoice::BoolParam(number == 0);
     let end = ParameterChoice::BoolParam(number + 1 == REQUESTS);
     let request = ModelInferRequest {
-        model_name: "Recorder".to_owned(),
         parameters: [
             parameter("sequence_id", ParameterChoice::Int64Param(1)),
             parameter("sequence_start", start),
             parameter("sequence_end", end),
         ]
         .into(),
-        inputs: vec![InferInputTensor {
-            name: "INPUT_1".to_owned(),
-            datatype: "FP32".to_owned(),
-            shape: vec![1, 1],
-            ..InferInputTensor::default()
-        }],
-        raw_input_contents: vec![fp32(&[f32::from(number)])],
-        ..ModelInferRequest::default()
+        ..request("Recorder", f32::from(number))
     };
+    encoded(&request, compressed)
+}
+
+fn encoded(request: &ModelInferRequest, compressed: bool) -> Vec<u8> {
     let mut message = request.encode_to_vec();
     if compressed {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -182,6 +193,26 @@ async fn calls_of_a_sequence_are_executed_in_the_order_of_their_arrival() {
         drop(client);
         assert!(server.stop(DEADLINE).await);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn slow_call_of_another_model_does_not_block_a_sequence() {
+    let _test = TEST.lock().await;
+    let gate = GATE.lock().await;
+    let (server, mut client) = connect().await;
+    // The function waits for the gate.
+    let slow = encoded(&request("Identity", -5.0), false);
+    let calls = [
+        headers(1),
+        frame(0, 1, 1, &slow),
+        headers(3),
+        frame(0, 1, 3, &message(0, false)),
+    ];
+    client.write_all(&calls.concat()).await.unwrap();
+    assert_eq!(executed(1).await, [0.0]);
+    drop(gate);
+    drop(client);
+    assert!(server.stop(DEADLINE).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
