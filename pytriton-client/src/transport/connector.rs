@@ -1,5 +1,6 @@
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -8,7 +9,7 @@ use std::time::Duration;
 use hyper::Uri;
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tower_service::Service;
@@ -49,9 +50,10 @@ impl Target {
     async fn connect(&self) -> Result<Stream, TransportError> {
         let address = self.address.to_string();
         let failed = |error: io::Error| TransportError::connect(&address, &error);
-        let stream = TcpStream::connect(self.address.authority())
-            .await
-            .map_err(failed)?;
+        let addresses = lookup_host(self.address.authority()).await;
+        let addresses: Vec<_> = addresses.map_err(failed)?.collect();
+        let stream = connect_first(&addresses, self.timeout).await;
+        let stream = stream.map_err(failed)?;
         stream.set_nodelay(true).map_err(failed)?;
         watch(&stream).map_err(|error| failed(error.into()))?;
         let socket = match &self.tls {
@@ -64,6 +66,22 @@ impl Target {
         };
         Ok(Stream::new(socket, self.address.scheme()))
     }
+}
+
+/// Connects to the first address that accepts a connection. Each address except the last has an
+/// equal part of the timeout, so that one that does not respond does not hide the others. The
+/// caller limits the total time.
+async fn connect_first(addresses: &[SocketAddr], limit: Duration) -> io::Result<TcpStream> {
+    let parts = u32::try_from(addresses.len()).unwrap_or(u32::MAX);
+    let Some((last, others)) = addresses.split_last() else {
+        return Err(io::Error::other("the name has no address"));
+    };
+    for address in others {
+        if let Ok(Ok(stream)) = timeout(limit / parts, TcpStream::connect(address)).await {
+            return Ok(stream);
+        }
+    }
+    TcpStream::connect(last).await
 }
 
 /// TCP keepalive: the idle time before the first probe, the number of probes, and the response
@@ -112,6 +130,8 @@ mod tests {
 
     use super::*;
 
+    const MOMENT: Duration = Duration::from_millis(300);
+
     fn connector(url: &str, timeout: Duration) -> Connector {
         Connector::new(url.parse().unwrap(), &Tls::new(), timeout).unwrap()
     }
@@ -131,20 +151,66 @@ mod tests {
         assert_eq!(sockopt::tcp_user_timeout(&stream), Ok(30_000));
     }
 
+    /// A listener whose accept queue is full, so that the system does not respond to further
+    /// connections.
+    struct Unresponsive {
+        listener: TcpListener,
+        _waiting: Vec<TcpStream>,
+    }
+
+    impl Unresponsive {
+        async fn new() -> Self {
+            let socket = TcpSocket::new_v4().unwrap();
+            socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+            let listener = socket.listen(1).unwrap();
+            let address = listener.local_addr().unwrap();
+            let mut waiting = Vec::new();
+            while let Ok(connected) = timeout(MOMENT, TcpStream::connect(address)).await {
+                waiting.push(connected.unwrap());
+            }
+            Self {
+                listener,
+                _waiting: waiting,
+            }
+        }
+
+        fn address(&self) -> SocketAddr {
+            self.listener.local_addr().unwrap()
+        }
+    }
+
     #[tokio::test]
     async fn unaccepted_connection_times_out() {
-        let socket = TcpSocket::new_v4().unwrap();
-        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-        let listener = socket.listen(1).unwrap();
-        let address = listener.local_addr().unwrap();
-        // Fills the accept queue, so that the system no longer responds.
-        let mut waiting = Vec::new();
-        let moment = Duration::from_millis(300);
-        while let Ok(connected) = timeout(moment, TcpStream::connect(address)).await {
-            waiting.push(connected.unwrap());
-        }
-        let mut full = connector(&format!("http://{address}"), moment);
+        let server = Unresponsive::new().await;
+        let mut full = connector(&format!("http://{}", server.address()), MOMENT);
         let slow = full.call(Uri::from_static("/")).await.map(drop);
-        assert_eq!(slow, Err(TransportError::slow(moment)));
+        assert_eq!(slow, Err(TransportError::slow(MOMENT)));
+    }
+
+    #[tokio::test]
+    async fn next_address_is_used_if_one_does_not_respond() {
+        let unresponsive = Unresponsive::new().await;
+        let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let refusing = closed.local_addr().unwrap();
+        drop(closed);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        for others in [
+            &[][..],
+            &[refusing],
+            &[unresponsive.address()],
+            &[refusing, unresponsive.address(), refusing],
+        ] {
+            for position in 0..=others.len() {
+                let mut addresses = others.to_vec();
+                addresses.insert(position, address);
+                let stream = connect_first(&addresses, 4 * MOMENT).await.unwrap();
+                assert_eq!(stream.peer_addr().unwrap(), address, "{addresses:?}");
+            }
+        }
+        let refused = connect_first(&[refusing, refusing], MOMENT).await;
+        let refused = refused.unwrap_err().kind();
+        assert_eq!(refused, io::ErrorKind::ConnectionRefused);
+        assert!(connect_first(&[], MOMENT).await.is_err());
     }
 }
