@@ -104,7 +104,8 @@ pub enum ServerError {
     /// The set of models is invalid.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// A function of the program failed when the server started or stopped.
+    /// A function of the program failed when the server started or stopped, or a second signal
+    /// arrived before it returned.
     #[error("the {hook} hook failed: {source}")]
     Hook {
         /// `start` or `stop`, as in the message.

@@ -94,18 +94,22 @@ impl Triton {
         ));
         let done = supervisor.join();
         self.forget(&supervisor);
-        let stopped = here.block_on(call_stop_hooks(stop, &mut signals, stopping));
+        let signalled = stopping && begun.is_ok();
+        let stopped = here.block_on(call_stop_hooks(stop, &mut signals, signalled));
         first_error([begun, done, stopped])
     }
 }
 
-/// Calls the functions for the stop on a thread of their own. Returns an error if the server is
-/// already `stopping` because of a signal, and another one arrives first.
+/// Calls the functions for the stop on a thread of their own. Returns an error if a signal arrives
+/// before they return, and another one has arrived before it.
 async fn call_stop_hooks(
     hooks: StopHooks,
     signals: &mut StopSignals,
-    mut stopping: bool,
+    mut signalled: bool,
 ) -> Result<(), ServerError> {
+    if hooks.is_empty() {
+        return Ok(());
+    }
     let (done, mut result) = oneshot::channel();
     let thread = thread::Builder::new().name("stop_hooks".to_owned());
     // If the receiver is gone, the process ends.
@@ -120,7 +124,7 @@ async fn call_stop_hooks(
             // The functions cannot panic, but dropping what they own can.
             done = &mut result => return done.unwrap_or_else(|_| Err(failed("it panicked"))),
             signal = signals.next() => {
-                if mem::replace(&mut stopping, true) {
+                if mem::replace(&mut signalled, true) {
                     let message = format!("{signal} was received again before it returned");
                     return Err(failed(&message));
                 }

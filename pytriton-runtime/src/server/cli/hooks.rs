@@ -45,6 +45,11 @@ impl Hooks {
 }
 
 impl StopHooks {
+    /// Returns whether there are no functions.
+    pub(in crate::server) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Calls the functions for the stop.
     pub(in crate::server) fn stopped(self) -> Result<(), ServerError> {
         self.0.map_or(Ok(()), |stop| stop())
