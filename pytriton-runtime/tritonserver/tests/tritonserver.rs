@@ -201,14 +201,14 @@ async fn secrets_require_our_library() {
 }
 
 /// Starts a script in place of tritonserver, which must fail. Returns the error.
-async fn fail(script: &str) -> LaunchError {
+async fn fail(script: &str, ready_timeout_secs: u64) -> LaunchError {
     let mut setup = Setup::new(&[]);
     let id = setup.folder.path().join("id");
     let text = format!("#!/bin/sh\necho $$ > '{}'\n{script}\n", id.display());
     setup.binary = setup.folder.path().join("script");
     fs::write(&setup.binary, text).unwrap();
     fs::set_permissions(&setup.binary, fs::Permissions::from_mode(0o755)).unwrap();
-    setup.ready_timeout_secs = 1;
+    setup.ready_timeout_secs = ready_timeout_secs;
     let error = setup.start().await.unwrap_err();
     let id = fs::read_to_string(id).unwrap();
     assert!(!Path::new("/proc").join(id.trim()).exists(), "{error}");
@@ -218,10 +218,10 @@ async fn fail(script: &str) -> LaunchError {
 #[tokio::test]
 async fn failed_start_leaves_no_process() {
     for _ in 0..5 {
-        let error = fail("echo 'Too many open files' >&2; exec sleep 300").await;
+        let error = fail("echo 'Too many open files' >&2; exec sleep 300", 600).await;
         assert!(matches!(error, LaunchError::Descriptors(_)), "{error}");
     }
-    let error = fail("exec sleep 300").await;
+    let error = fail("exec sleep 300", 5).await;
     assert!(matches!(error, LaunchError::StartupTimeout(_)), "{error}");
 }
 
