@@ -229,7 +229,7 @@ def test_metrics_of_the_models(http):
         infer(tritonclient.http, http, "CachedEither", {"a": sent})
     assert [metric(name, "CachedEither") for name in names] == [before[0] + 3, before[1] + 1]
     for family in (*names, "nv_cache_hit_duration_per_model", "nv_cache_miss_duration_per_model"):
-        assert {dict(pairs)["model"] for pairs in metrics()[family]} == {*MODELS, "CachedEither", "CachedQueue"}
+        assert {dict(pairs)["model"] for pairs in metrics()[family]} == {*MODELS, "CachedEither", "CachedQueue", "OmitsCached"}
 
 
 def test_metrics_of_the_cache(http):

@@ -27,7 +27,7 @@ fn omits_cached(x: ArrayView2<f32>) -> Summed {
     name = "OmitsForAll",
     max_batch_size = 2,
     preferred_batch_size = [2],
-    max_queue_delay_microseconds = 10_000_000
+    max_queue_delay_microseconds = 2_000_000
 )]
 #[batch]
 fn omits_for_all(x: ArrayView2<f32>) -> Summed {
@@ -76,7 +76,7 @@ fn omits_raw(requests: &[Request]) -> Vec<Result<Summed, String>> {
     name = "OmitsInGroups",
     max_batch_size = 8,
     preferred_batch_size = [4],
-    max_queue_delay_microseconds = 10_000_000
+    max_queue_delay_microseconds = 2_000_000
 )]
 #[batch]
 #[group_by_values(key)]
