@@ -58,6 +58,7 @@ use super::*;
 /// | type | outputs |
 /// | --- | --- |
 /// | `Array1<T>` to `Array6<T>`, `ArrayD<T>` | `OUTPUT_1` |
+/// | an `Option` of an array, here and below | `None` omits the output |
 /// | a tuple of up to 8 arrays | `OUTPUT_1`, `OUTPUT_2` and so on |
 /// | a struct that derives [`Outputs`](derive@Outputs) | its fields |
 /// | [`WithParameters<O>`](WithParameters) | `O` with response parameters |

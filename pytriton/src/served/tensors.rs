@@ -3,7 +3,8 @@
 #[cfg(doc)]
 use super::*;
 
-/// Derives the outputs of a model from a struct of arrays, named after its fields.
+/// Derives the outputs of a model from a struct of arrays, named after its fields. A field may be an
+/// `Option` of an array.
 ///
 /// `#[output(name = "…", shape = […])]` on a field sets another name, or the dimensions without the
 /// batch axis. `#[output(crate = my::pytriton)]` on the struct sets the path of this crate.

@@ -136,7 +136,7 @@ fn tensor(config: &TensorConfig) -> TensorSignature {
 }
 
 /// Returns the part of a signature that metadata contain: names, datatypes and complete shapes,
-/// without batching, streaming and optional inputs.
+/// without batching, streaming and optional tensors.
 fn as_in_metadata(signature: &ModelSignature) -> ModelSignature {
     let tensor = |tensor: &TensorSignature| {
         let batch = signature.batching().then_some(-1);

@@ -31,7 +31,7 @@ pub struct CallStatistics {
     /// The number of calls without an error. The caller of a stream may have read only some of its
     /// responses.
     pub succeeded: u64,
-    /// The number of calls that failed or were cancelled before the first response.
+    /// The number of calls that failed, or that were cancelled before the first response.
     pub failed: u64,
     /// The total duration of all calls, including the time in the queue of the called model.
     pub duration: Duration,

@@ -164,9 +164,10 @@ function rust(call) {
   const all = given.length === 1 ? `[${given}]` : `(${given.join(", ")})`;
   const said = rustOptions(call);
   const asked = `infer_${batched ? "batch" : "sample"}${said ? "_with" : ""}(${all}${said ? ", options" : ""})`;
-  const printed = model.outputs.map(({ name, datatype }) => {
+  const printed = model.outputs.map(({ name, datatype, optional }) => {
     const type = DATATYPES[datatype]?.rust;
-    return `println!("{}", outputs.view::<${type}, IxDyn>(${rustText(name)})?);`;
+    const print = `println!("{}", outputs.view::<${type}, IxDyn>(${rustText(name)})?);`;
+    return optional ? `if outputs.tensor(${rustText(name)}).is_some() { ${print} }` : print;
   });
   const kind = model.decoupled ? "DecoupledModelClient" : "ModelClient";
   const url = model.decoupled ? grpcUrl() : address();
