@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn lost_batch_is_answered_and_does_not_block_later_ones() {
+    async fn lost_batch_fails_and_does_not_block_later_ones() {
         let declaration = ModelDeclaration {
             options: ModelOptions {
                 preserve_ordering: true,

@@ -31,8 +31,6 @@ mod dynamic;
 #[cfg(test)]
 mod forming_tests;
 mod handle;
-#[cfg(test)]
-mod hanging_tests;
 mod inline;
 #[cfg(test)]
 mod inline_tests;
@@ -60,6 +58,8 @@ mod slots;
 #[cfg(test)]
 mod slots_tests;
 mod slow_calls;
+#[cfg(test)]
+mod stalled_tests;
 mod start_delay;
 mod streamed;
 #[cfg(test)]

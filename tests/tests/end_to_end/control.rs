@@ -9,7 +9,7 @@ use pytriton_tests::{Engine, Result, Server, finish};
 use crate::command_line::run;
 use crate::{folder, python};
 
-const MODELS: &str = env!("CARGO_BIN_EXE_coming_and_going");
+const MODELS: &str = env!("CARGO_BIN_EXE_changing_models");
 
 const DEADLINE: Duration = Duration::from_secs(30);
 

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::command_line::DEADLINE;
 use crate::{MODELS, folder, python};
 
-const COMING_AND_GOING: &str = env!("CARGO_BIN_EXE_coming_and_going");
+const CHANGING_MODELS: &str = env!("CARGO_BIN_EXE_changing_models");
 
 #[test]
 fn manifests_are_valid() -> Result<()> {
@@ -76,10 +76,10 @@ fn kserve_runtime_of_a_native_backend_matches_its_manifest() -> Result<()> {
 
 #[test]
 fn kserve_agent_loads_and_unloads() -> Result<()> {
-    embedded("agent", COMING_AND_GOING)
+    embedded("agent", CHANGING_MODELS)
 }
 
 #[test]
 fn seldon_agent_loads_and_unloads() -> Result<()> {
-    embedded("seldon", COMING_AND_GOING)
+    embedded("seldon", CHANGING_MODELS)
 }

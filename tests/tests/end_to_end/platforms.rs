@@ -86,7 +86,7 @@ fn sagemaker_environment_sets_port_model_and_health() -> Result<()> {
     let moody = tempfile::NamedTempFile::new()?;
     let body = r#"{"inputs":[{"name":"x","datatype":"INT32","shape":[1,1],"data":[7]}]}"#;
     for (mode, healthy) in [("ready", "400"), ("live", "200")] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_coming_and_going"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_changing_models"));
         command
             .args(["serve", "--allow-sagemaker=true", "--exit-on-error=false"])
             .args(FREE_PORTS)

@@ -46,10 +46,10 @@ fn idle_servers_stop_at_once() -> Result<()> {
 
 #[test]
 fn shutdown_ends_in_time_although_every_thread_is_blocked() -> Result<()> {
-    let binary = env!("CARGO_BIN_EXE_held_up");
+    let binary = env!("CARGO_BIN_EXE_blocked_runtime");
     let server = Server::start(binary, &["--exit-timeout-secs=1"])?;
     let body = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[1,1],"data":[1]}]}"#;
-    let head = "POST /v2/models/HeldUp/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length";
+    let head = "POST /v2/models/Blocking/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length";
     let request = format!("{head}: {}\r\n\r\n{body}", body.len());
     let mut client = TcpStream::connect(&server.banner().http)?;
     client.write_all(request.as_bytes())?;

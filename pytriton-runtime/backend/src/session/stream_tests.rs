@@ -131,7 +131,7 @@ fn fast_writer_waits_for_slow_reader() {
 }
 
 #[test]
-fn blocked_writer_returns_when_the_reader_is_gone() {
+fn blocked_writer_returns_when_the_reader_is_dropped() {
     let (client, server) = pair("gone", |server| {
         let batch = server.take().unwrap().batch;
         let mut responses = 0..;

@@ -451,7 +451,7 @@ fn outputs_under(
 }
 
 #[test]
-fn padded_outputs_are_reserved_before_they_are_created_and_until_they_are_gone() {
+fn padded_outputs_are_reserved_before_they_are_created_and_until_they_are_dropped() {
     const KIB: usize = 1 << 10;
     // Two rows of 4 KiB and one of 16 KiB become three of 16 KiB.
     let pad = || step(Padded(ConstantPadder::new(0)));

@@ -13,7 +13,7 @@ mod enqueue;
 #[cfg(test)]
 mod generation_tests;
 #[cfg(test)]
-mod hanging_tests;
+mod stalled_tests;
 
 mod active_sequences;
 mod instance;

@@ -282,7 +282,7 @@ async fn closed_queue_ends_when_its_last_request_is_cancelled() {
 }
 
 #[tokio::test]
-async fn dropping_an_answered_request_does_not_search_the_queue() {
+async fn dropping_a_completed_request_does_not_search_the_queue() {
     let bench = Bench::new(&ONE);
     let enqueued = bench.ask(1, "S").unwrap();
     let (_sender, abandoned) = watch::channel(false);

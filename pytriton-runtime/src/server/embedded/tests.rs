@@ -114,7 +114,7 @@ async fn accepted_request_completes_during_shutdown() {
 }
 
 #[tokio::test]
-async fn requests_during_shutdown_are_answered_with_connection_close() {
+async fn responses_during_shutdown_close_the_connection() {
     let server = start(&[]).await.unwrap();
     let mut client = TcpStream::connect(server.addresses().http().unwrap())
         .await
@@ -137,7 +137,7 @@ async fn requests_during_shutdown_are_answered_with_connection_close() {
 }
 
 #[tokio::test]
-async fn unanswered_requests_fail_at_the_deadline() {
+async fn pending_requests_fail_at_the_deadline() {
     let server = start(&[]).await.unwrap();
     let http = server.addresses().http().unwrap();
     let gate = GATE.lock().await;

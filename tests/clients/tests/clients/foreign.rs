@@ -52,7 +52,7 @@ async fn clients_call_models_of_pytriton() -> Result {
         closed_routes(&url).await?;
         many_at_a_time(&url).await?;
         if url.starts_with("grpc") {
-            any_number_of_answers(&url).await?;
+            any_number_of_responses(&url).await?;
         }
     }
     Ok(())
@@ -187,7 +187,7 @@ async fn many_at_a_time(url: &str) -> Result {
     Ok(())
 }
 
-async fn any_number_of_answers(url: &str) -> Result {
+async fn any_number_of_responses(url: &str) -> Result {
     let client = AsyncDecoupledModelClient::new(url, "Countdown")?;
     let answers = client.infer_sample(array![3]).try_collect::<Vec<_>>();
     let numbers = answers

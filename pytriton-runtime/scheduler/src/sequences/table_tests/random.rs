@@ -36,7 +36,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 proptest! {
     #[test]
-    fn every_request_is_answered_once_and_no_slot_is_lost(
+    fn every_request_gets_one_response_and_no_slot_is_lost(
         steps in steps(),
         direct: bool,
         slots in 1..4_u32,
