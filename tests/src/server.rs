@@ -105,13 +105,16 @@ impl Server {
                 folder: None,
             }),
             other => {
+                // It may have exited already.
+                let status = child.try_wait()?;
                 child.kill()?;
                 child.wait()?;
                 other?;
+                let log = fs::read_to_string(log.path())?;
                 Err(HarnessError::Deadline {
                     program: crate::process::program(command),
                     deadline: READY,
-                    output: fs::read_to_string(log.path())?,
+                    output: format!("{status:?} {log}"),
                 })
             }
         }
