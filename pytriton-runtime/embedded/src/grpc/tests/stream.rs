@@ -199,8 +199,8 @@ impl Instance for Lengths {
 }
 
 #[tokio::test]
-async fn large_and_small_requests_of_a_sequence_are_in_order() {
-    const LARGE: usize = 1 << 20;
+async fn long_and_short_requests_of_a_sequence_are_in_order() {
+    const LONG_TEXT_BYTES: usize = 1 << 20;
     for scheduling in [SequenceScheduling::Direct, SequenceScheduling::Oldest] {
         let model = ModelDeclaration {
             options: ModelOptions {
@@ -213,7 +213,11 @@ async fn large_and_small_requests_of_a_sequence_are_in_order() {
         };
         let (_models, channel) = serve_within(&[&model], Limits::default()).await;
         let mut client = Client::new(channel);
-        for sizes in [[LARGE, 1, 1, 1], [1, LARGE, LARGE, 1], [1, 1, LARGE, 1]] {
+        for sizes in [
+            [LONG_TEXT_BYTES, 1, 1, 1],
+            [1, LONG_TEXT_BYTES, LONG_TEXT_BYTES, 1],
+            [1, 1, LONG_TEXT_BYTES, 1],
+        ] {
             let messages = sizes.into_iter().enumerate().map(|(step, size)| {
                 let mut message = of_sequence(1, step, sizes.len());
                 message.inputs[0].datatype = "BYTES".to_owned();
