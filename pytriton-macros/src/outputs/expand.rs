@@ -56,11 +56,10 @@ fn implementation(
 
                 fn into_parts(
                     self,
-                    __model: &__private::ModelSpec,
+                    mut __writer: __private::OutputWriter<'_>,
                 ) -> ::core::result::Result<__private::ResponseParts, __private::ModelError> {
-                    let mut __writer = __private::OutputWriter::new(__model);
                     #(#writes)*
-                    ::core::result::Result::Ok(__writer.finish())
+                    __writer.finish()
                 }
             }
 

@@ -24,13 +24,12 @@ const _: () = {
         ];
         fn into_parts(
             self,
-            __model: &__private::ModelSpec,
+            mut __writer: __private::OutputWriter<'_>,
         ) -> ::core::result::Result<__private::ResponseParts, __private::ModelError> {
-            let mut __writer = __private::OutputWriter::new(__model);
             __FIELD_0.write(self.sum, &mut __writer);
             __FIELD_1.write(self.r#type, &mut __writer);
             __FIELD_2.write(self.extra, &mut __writer);
-            ::core::result::Result::Ok(__writer.finish())
+            __writer.finish()
         }
     }
     impl __private::typed::Returned for Both {

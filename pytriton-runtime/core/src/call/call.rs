@@ -15,7 +15,7 @@ use crate::text::for_client;
 use super::function_error::function_error;
 use super::response_sinks::Destination;
 use super::states::State;
-use super::{Context, EachOutputs, FunctionError, ModelError, Outputs, Returned};
+use super::{Context, EachOutputs, FunctionError, ModelError, OutputWriter, Outputs, Returned};
 
 /// The arguments of one function call, after the model's steps.
 #[derive(Debug)]
@@ -170,7 +170,7 @@ impl<'a> Call<'a> {
     ///
     /// Returns [`ModelError::Function`] if the function returned an error.
     pub fn outputs<O: Outputs>(&self, outputs: O) -> Result<Returned, ModelError> {
-        outputs.into_parts(self.spec()).map(Returned::Call)
+        outputs.into_parts(self.output_writer()).map(Returned::Call)
     }
 
     /// Converts the return value of a raw function, which has one entry for each request.
@@ -179,7 +179,13 @@ impl<'a> Call<'a> {
     ///
     /// Returns [`ModelError::Function`] if the function returned one error for all requests.
     pub fn responses<R: EachOutputs>(&self, responses: R) -> Result<Returned, ModelError> {
-        responses.into_responses(self.spec()).map(Returned::Each)
+        let responses = responses.into_responses(self.output_writer());
+        responses.map(Returned::Each)
+    }
+
+    /// Returns the writer of one response.
+    pub(crate) fn output_writer(&self) -> OutputWriter<'a> {
+        OutputWriter::new(self.spec(), self.context.budget())
     }
 
     /// Converts an error that the function returned.

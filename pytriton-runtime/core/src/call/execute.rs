@@ -17,7 +17,7 @@ use crate::tensor::Tensor;
 use crate::text::for_client;
 
 use super::grouped_batch::GroupedBatch;
-use super::memory::{ReservedOutputs, arguments, outputs};
+use super::memory::arguments;
 use super::pipeline::{Stacked, gather, runs, valid_requests};
 use super::response_sinks::{Destination, ResponseSinks};
 use super::returned::responses;
@@ -25,7 +25,7 @@ use super::sequences::{CallStates, StateProvider};
 use super::shared_error::SharedError;
 use super::states::State;
 use super::steps::{LocalFuture, run_steps};
-use super::{Call, Context, Instance, ModelError, ResponseSink, Returned};
+use super::{Call, CallResult, Context, Instance, ModelError, ResponseSink, Returned};
 
 /// The results of a batch, or of one call.
 #[derive(Debug, Default)]
@@ -149,7 +149,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
                 (_, Err(error), None) => Err(error),
             };
             // A request is invalid and the function was not called.
-            if run.len() > 1 && !called.get() && ReservedOutputs::is_refused(&returned) {
+            if run.len() > 1 && !called.get() && Returned::is_refused(&returned) {
                 match validate || spec.decoded_inputs.is_empty() {
                     true => separate = run.len(),
                     false => validate = true,
@@ -167,7 +167,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             let health = self.context.health();
             let panics = spec.call_options.unrecoverable_panics;
             // A request with rows in several groups receives only one of their errors.
-            for error in returned.iter().flat_map(ReservedOutputs::errors) {
+            for error in returned.iter().flat_map(Returned::errors) {
                 health.note(error, panics);
             }
             let results = match returned {
@@ -202,7 +202,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
         requests: &'a [Request],
         batch: Batch<'a>,
         resources: CallResources<'a>,
-    ) -> Result<ReservedOutputs, ModelError> {
+    ) -> CallResult {
         if self.steps.is_empty() {
             return self.call(requests, batch, resources).await;
         }
@@ -211,12 +211,12 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             |batch| Box::pin(self.call(requests, batch, resources.clone())) as LocalFuture<'a, _>;
         let mut groups = run_steps(self.steps, batch, &call).await;
         match streamed {
-            false => Ok(ReservedOutputs::of_steps(groups)),
+            false => Ok(Returned::RowGroups(groups)),
             true => {
                 let panics = self.context.model().call_options.unrecoverable_panics;
                 let mut errors = groups.drain(..).filter_map(|group| group.outputs.err());
                 match errors.next() {
-                    None => Ok(ReservedOutputs::streamed()),
+                    None => Ok(Returned::Streamed),
                     Some(first) if first.is_unrecoverable(panics) => Err(first),
                     // A fatal error takes precedence.
                     Some(first) => Err(errors
@@ -232,9 +232,9 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
         requests: &'a [Request],
         batch: Batch<'a>,
         (destination, states, called): CallResources<'a>,
-    ) -> Result<ReservedOutputs, ModelError> {
+    ) -> CallResult {
         let Some(first) = requests.first() else {
-            return outputs(Returned::Each(Vec::new()), None);
+            return Ok(Returned::Each(Vec::new()));
         };
         let spec = self.context.model();
         let mut inputs = batch.into_inputs();
@@ -278,7 +278,6 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
         if !call.is_refused(&returned) {
             call.note_called();
         }
-        let returned = returned.and_then(|returned| outputs(returned, self.context.budget()));
         returned.inspect_err(|error| scope.fail(error))
     }
 }

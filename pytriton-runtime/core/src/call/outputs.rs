@@ -3,12 +3,11 @@ use std::fmt::Display;
 use ndarray::{Array, Dimension};
 use pytriton_protocol::typed::FromTensor;
 
-use crate::model::{ModelSpec, TensorDeclaration};
-use crate::request::{Parameters, SmallVec};
-use crate::tensor::{DataType, Element, Tensor, TensorError};
+use crate::model::TensorDeclaration;
+use crate::tensor::{DataType, Element};
 
 use super::function_error::function_error;
-use super::{ModelError, OutputWriter, ResponseParts, RowFailure};
+use super::{ModelError, OutputWriter, ResponseParts};
 
 /// An array that a function returns as one output. `None` omits an output of type `Option`.
 #[diagnostic::on_unimplemented(
@@ -17,7 +16,7 @@ use super::{ModelError, OutputWriter, ResponseParts, RowFailure};
     note = "an output is an owned array such as `Array2<f32>`, or an `Option` of one",
     note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
 )]
-pub trait Output: FromTensor {
+pub trait Output: FromTensor + Send + 'static {
     /// The element type.
     const DATATYPE: DataType;
     /// The number of dimensions, or `None` for arrays of any rank.
@@ -25,29 +24,30 @@ pub trait Output: FromTensor {
     /// Whether a response may omit the output.
     const OPTIONAL: bool = false;
 
-    /// Converts the array to a tensor, or returns `None` to omit the output. Arrays in row-major
-    /// order are not copied. Elements that cannot be encoded are empty, and the first error of each
-    /// row is appended to `errors`.
-    fn into_tensor(self, errors: &mut Vec<TensorError>) -> Option<Tensor>;
+    /// Converts the array to the next output of a response, or omits that output.
+    fn write(self, writer: &mut OutputWriter<'_>);
 }
 
-impl<T: Element, D: Dimension> Output for Array<T, D> {
+impl<T: Element, D: Dimension + 'static> Output for Array<T, D> {
     const DATATYPE: DataType = T::DATATYPE;
     const RANK: Option<usize> = D::NDIM;
 
-    fn into_tensor(self, errors: &mut Vec<TensorError>) -> Option<Tensor> {
-        Some(Tensor::from_array_lossy(self, errors))
+    fn write(self, writer: &mut OutputWriter<'_>) {
+        writer.array(self);
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Element, D: Dimension> Output for Option<Array<T, D>> {
+impl<T: Element, D: Dimension + 'static> Output for Option<Array<T, D>> {
     const DATATYPE: DataType = T::DATATYPE;
     const RANK: Option<usize> = D::NDIM;
     const OPTIONAL: bool = true;
 
-    fn into_tensor(self, errors: &mut Vec<TensorError>) -> Option<Tensor> {
-        self.and_then(|array| array.into_tensor(errors))
+    fn write(self, writer: &mut OutputWriter<'_>) {
+        match self {
+            Some(array) => writer.array(array),
+            None => writer.omit(),
+        }
     }
 }
 
@@ -67,45 +67,35 @@ pub trait Outputs {
     ///
     /// # Errors
     ///
-    /// Returns [`ModelError::Function`] if the value is an error.
-    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError>;
+    /// Returns [`ModelError::Function`] if the value is an error, and [`ModelError::Budget`] if the
+    /// memory of an output cannot be reserved.
+    fn into_parts(self, writer: OutputWriter<'_>) -> Result<ResponseParts, ModelError>;
 }
 
-impl<T: Element, D: Dimension> Outputs for Array<T, D> {
+impl<T: Element, D: Dimension + 'static> Outputs for Array<T, D> {
     const DECLARATIONS: &'static [TensorDeclaration] = &[declaration::<Self>("OUTPUT_1")];
 
-    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
-        let mut errors = Vec::new();
-        let tensor = Tensor::from_array_lossy(self, &mut errors);
-        Ok(ResponseParts {
-            failures: RowFailure::collect(model, 0, &tensor, errors),
-            tensors: SmallVec::one(Some(tensor)),
-            parameters: Parameters::default(),
-        })
+    fn into_parts(self, writer: OutputWriter<'_>) -> Result<ResponseParts, ModelError> {
+        writer.only(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Element, D: Dimension> Outputs for Option<Array<T, D>> {
+impl<T: Element, D: Dimension + 'static> Outputs for Option<Array<T, D>> {
     const DECLARATIONS: &'static [TensorDeclaration] = &[declaration::<Self>("OUTPUT_1")];
 
-    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
-        match self {
-            Some(array) => array.into_parts(model),
-            None => Ok(ResponseParts {
-                tensors: SmallVec::one(None),
-                ..ResponseParts::default()
-            }),
-        }
+    fn into_parts(self, mut writer: OutputWriter<'_>) -> Result<ResponseParts, ModelError> {
+        writer.write(self);
+        writer.finish()
     }
 }
 
 impl<O: Outputs, E: FunctionError> Outputs for Result<O, E> {
     const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
 
-    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
-        self.map_err(|error| function_error(model, &error))?
-            .into_parts(model)
+    fn into_parts(self, writer: OutputWriter<'_>) -> Result<ResponseParts, ModelError> {
+        self.map_err(|error| function_error(writer.model(), &error))?
+            .into_parts(writer)
     }
 }
 
@@ -115,10 +105,12 @@ macro_rules! tuple_outputs {
         impl<$($type: Output),+> Outputs for ($($type,)+) {
             const DECLARATIONS: &'static [TensorDeclaration] = &[$(declaration::<$type>($name)),+];
 
-            fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
-                let mut writer = OutputWriter::new(model);
+            fn into_parts(
+                self,
+                mut writer: OutputWriter<'_>,
+            ) -> Result<ResponseParts, ModelError> {
                 $(writer.write(self.$field);)+
-                Ok(writer.finish())
+                writer.finish()
             }
         }
     };
@@ -151,7 +143,7 @@ pub trait EachOutputs {
     /// Returns [`ModelError::Function`] if the value is one error for all requests.
     fn into_responses(
         self,
-        model: &ModelSpec,
+        writer: OutputWriter<'_>,
     ) -> Result<Vec<Result<ResponseParts, ModelError>>, ModelError>;
 }
 
@@ -160,11 +152,11 @@ impl<O: Outputs> EachOutputs for Vec<O> {
 
     fn into_responses(
         self,
-        model: &ModelSpec,
+        writer: OutputWriter<'_>,
     ) -> Result<Vec<Result<ResponseParts, ModelError>>, ModelError> {
         Ok(self
             .into_iter()
-            .map(|outputs| outputs.into_parts(model))
+            .map(|outputs| outputs.into_parts(writer.restart()))
             .collect())
     }
 }
@@ -174,10 +166,10 @@ impl<R: EachOutputs, E: FunctionError> EachOutputs for Result<R, E> {
 
     fn into_responses(
         self,
-        model: &ModelSpec,
+        writer: OutputWriter<'_>,
     ) -> Result<Vec<Result<ResponseParts, ModelError>>, ModelError> {
-        self.map_err(|error| function_error(model, &error))?
-            .into_responses(model)
+        self.map_err(|error| function_error(writer.model(), &error))?
+            .into_responses(writer)
     }
 }
 
@@ -210,16 +202,24 @@ pub const fn declaration<O: Output>(name: &'static str) -> TensorDeclaration {
 mod tests {
     use ndarray::{Array1, array, s};
 
+    use crate::tensor::Tensor;
     use crate::testing::heap;
 
     use super::*;
 
+    fn tensor(output: impl Output) -> Option<Tensor> {
+        let spec = crate::testing::IDENTITY.spec().unwrap();
+        let mut writer = OutputWriter::new(&spec, None);
+        writer.write(output);
+        writer.finish().unwrap().tensors[0].take()
+    }
+
     #[test]
     fn texts_are_encoded_into_one_buffer_of_their_size() {
         let texts = Array1::from_elem(10_000, "0123456789".to_owned());
-        let (tensor, peak) = heap::peak(|| texts.into_tensor(&mut Vec::new()).unwrap());
+        let (tensor, peak) = heap::peak(|| tensor(texts).unwrap());
         assert_eq!(tensor.data().len(), 140_000);
-        assert!(peak < 141_000, "{peak}");
+        assert!(peak < 142_000, "{peak}");
     }
 
     #[test]
@@ -238,13 +238,12 @@ mod tests {
 
         let spec = crate::testing::IDENTITY.spec().unwrap();
         for extra in [None, Some(array![7])] {
-            let tensor = extra
-                .clone()
-                .and_then(|array| array.into_tensor(&mut Vec::new()));
-            let parts = (array![1.0_f32], extra.clone()).into_parts(&spec).unwrap();
+            let tensor = extra.clone().and_then(tensor);
+            let writer = OutputWriter::new(&spec, None);
+            let parts = (array![1.0_f32], extra.clone()).into_parts(writer).unwrap();
             assert!(parts.tensors[0].is_some());
             assert_eq!(parts.tensors[1], tensor);
-            let parts = extra.into_parts(&spec).unwrap();
+            let parts = extra.into_parts(OutputWriter::new(&spec, None)).unwrap();
             assert_eq!(*parts.tensors, [tensor]);
         }
     }
@@ -261,7 +260,7 @@ mod tests {
         ];
         for (array, expected) in table {
             let shape = array.shape().to_vec();
-            let tensor = array.into_tensor(&mut Vec::new()).unwrap();
+            let tensor = tensor(array).unwrap();
             assert_eq!(tensor.shape(), shape);
             assert_eq!(tensor.elements::<i32>().unwrap(), expected);
         }

@@ -1,22 +1,23 @@
 use pytriton_protocol::typed::{Returned, Tensors};
 
-use crate::model::{ModelSpec, TensorDeclaration, TensorSpec};
+use crate::model::{TensorDeclaration, TensorSpec};
 use crate::request::{Parameters, SmallVec};
 use crate::tensor::{Tensor, TensorError};
 
-use super::{ModelError, Outputs, RowFailure};
+use super::{ModelError, OutputWriter, Outputs, RowFailure};
 
-/// One response of a function: the outputs, and response parameters.
+/// One response of a function: the outputs, whose memory is reserved, and response parameters.
 #[derive(Debug, Clone, Default)]
 pub struct ResponseParts {
     /// The tensor of each output, in the order of the model; `None` if the response omits it.
-    pub tensors: SmallVec<Option<Tensor>>,
+    pub(super) tensors: SmallVec<Option<Tensor>>,
     /// The parameters of the response.
     pub parameters: Parameters,
     /// The rows that cannot be sent, sorted by row. Only their requests fail.
-    pub failures: Vec<RowFailure>,
+    pub(super) failures: Vec<RowFailure>,
 }
 
+#[cfg(test)]
 impl From<Vec<Tensor>> for ResponseParts {
     fn from(tensors: Vec<Tensor>) -> Self {
         Self {
@@ -60,7 +61,8 @@ pub struct WithParameters<O> {
 impl<O: Outputs> Outputs for WithParameters<O> {
     const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
 
-    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
+    fn into_parts(self, writer: OutputWriter<'_>) -> Result<ResponseParts, ModelError> {
+        let model = writer.model();
         let named = |output: &&TensorSpec| self.parameters.get(&output.name).is_some();
         // tritonserver represents a text output as a parameter with its name, so the name would be
         // ambiguous.
@@ -70,7 +72,7 @@ impl<O: Outputs> Outputs for WithParameters<O> {
             let message = format_args!("a parameter has the name of output '{}'", output.name);
             return Err(ModelError::internal(model, &message));
         }
-        let mut parts = self.outputs.into_parts(model)?;
+        let mut parts = self.outputs.into_parts(writer)?;
         parts.parameters.extend(self.parameters);
         Ok(parts)
     }

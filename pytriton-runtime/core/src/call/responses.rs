@@ -14,7 +14,7 @@ use super::open_senders::OpenSender;
 use super::response_sinks::ResponseSinks;
 use super::returned::streamed_responses;
 use super::shared_error::SharedError;
-use super::{Call, Cancelled, Health, ModelError, Outputs, WithParameters};
+use super::{Call, Cancelled, Health, ModelError, OutputWriter, Outputs, WithParameters};
 
 /// Sends any number of responses to a request while the function runs.
 ///
@@ -123,11 +123,10 @@ impl<O: Outputs> Responses<O> {
             outputs,
             parameters,
         };
-        let parts = outputs.into_parts(&self.model);
-        let results = parts.and_then(|parts| {
-            let budget = self.budget.as_ref();
-            streamed_responses(&self.model, &self.requests, parts, budget)
-        });
+        let writer = OutputWriter::new(&self.model, self.budget.as_ref());
+        let results = outputs
+            .into_parts(writer)
+            .and_then(|parts| streamed_responses(&self.model, &self.requests, parts));
         match results {
             Ok(results) => self.sinks.send(results, &self.logger).await,
             Err(error) => {

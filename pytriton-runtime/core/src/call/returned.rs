@@ -1,17 +1,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::decorators::{SingleRows, single_rows};
+use crate::decorators::{SingleRows, StepError, single_rows};
 use crate::memory_budget::MemoryBudget;
 use crate::model::ModelSpec;
 use crate::request::{Parameters, Request, Response, SmallVec};
 use crate::tensor::{Tensor, TensorError, shape_text, split};
 
-use super::memory::{ReservedOutputs, reserve_parts};
 use super::shared_error::SharedError;
 use super::{ModelError, ResponseParts, RowFailure, RowGroup, StackError, stack_reserved};
 
-/// The return value of one call of the function.
+/// The return value of one call of the function. The memory of its outputs is reserved.
 #[derive(Debug)]
 pub enum Returned {
     /// The outputs of all rows of the call.
@@ -24,14 +23,44 @@ pub enum Returned {
     Streamed,
 }
 
+impl Returned {
+    /// Returns whether the inputs of a request are the cause of an error: they are invalid, or
+    /// their memory cannot be reserved.
+    pub(super) fn is_refused(returned: &Result<Self, ModelError>) -> bool {
+        match returned {
+            Err(error) => is_of_request(error),
+            Ok(returned) => returned.errors().any(is_of_request),
+        }
+    }
+
+    /// Returns the errors of the groups of rows that have failed.
+    pub(super) fn errors(&self) -> impl Iterator<Item = &ModelError> {
+        let groups = match self {
+            Self::RowGroups(groups) => groups.as_slice(),
+            _ => &[],
+        };
+        let groups = groups.iter();
+        groups.filter_map(|group| group.outputs.as_ref().err())
+    }
+}
+
+/// Returns whether the inputs of one request may be the cause.
+fn is_of_request(error: &ModelError) -> bool {
+    let of_inputs = matches!(
+        error,
+        ModelError::Input(_) | ModelError::Budget(_) | ModelError::Step(StepError::Budget(_))
+    );
+    of_inputs || error.is_of_client()
+}
+
 /// Checks the return value of a call and splits it into responses.
 pub(super) fn responses(
     spec: &ModelSpec,
     requests: &[Request],
-    outputs: ReservedOutputs,
+    returned: Returned,
     budget: Option<&Arc<MemoryBudget>>,
 ) -> SmallVec<Result<Response, ModelError>> {
-    match outputs.into_returned() {
+    match returned {
         Returned::Call(parts) => split_call(spec, requests, parts),
         Returned::RowGroups(mut groups) if groups.len() == 1 && groups[0].is_in_order() => {
             match groups.remove(0).into_parts() {
@@ -57,7 +86,7 @@ pub(super) fn responses(
     }
 }
 
-/// Like [`responses`], for one streamed response to all requests. Reserves its memory.
+/// Like [`responses`], for one streamed response to all requests.
 ///
 /// # Errors
 ///
@@ -66,9 +95,7 @@ pub(super) fn streamed_responses(
     spec: &ModelSpec,
     requests: &[Request],
     parts: ResponseParts,
-    budget: Option<&Arc<MemoryBudget>>,
 ) -> Result<SmallVec<Result<Response, ModelError>>, ModelError> {
-    let parts = reserve_parts(parts, budget)?;
     match requests {
         [request] => Ok(SmallVec::one(Ok(only(spec, request, parts)?))),
         _ => split_rows(spec, requests, &parts),

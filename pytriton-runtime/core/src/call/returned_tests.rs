@@ -50,8 +50,7 @@ fn group(rows: &[usize], parts: ResponseParts) -> RowGroup {
 type Sent = Result<Vec<(usize, Vec<f32>)>, ModelError>;
 
 fn sent(spec: &ModelSpec, requests: &[Request], returned: Returned) -> Vec<Sent> {
-    let outputs = super::super::memory::outputs(returned, None).unwrap();
-    let responses = responses(spec, requests, outputs, None).into_iter();
+    let responses = responses(spec, requests, returned, None).into_iter();
     let values = |tensor: Tensor| tensor.elements::<f32>().unwrap().to_vec();
     let outputs = |response: Response| {
         let outputs = response.outputs.into_iter();

@@ -10,9 +10,8 @@ use crate::panic::discard;
 use crate::request::{Request, Sequence, SequenceId};
 
 use super::execute::client_panic_message;
-use super::memory::ReservedOutputs;
 use super::states::{SequenceEntry, State, States};
-use super::{Call, Context, Execution, Instance, Limit, ModelError, Start, Started};
+use super::{Call, CallResult, Context, Execution, Instance, Limit, ModelError, Start, Started};
 
 /// A function that takes a state for each sequence.
 pub trait Starts {
@@ -284,11 +283,7 @@ impl CallStates<'_> {
 
     /// Returns the states after a call. The states of ongoing sequences are kept unless the call
     /// has left them inconsistent.
-    pub(super) fn release(
-        self,
-        requests: &[Request],
-        returned: &Result<ReservedOutputs, ModelError>,
-    ) {
+    pub(super) fn release(self, requests: &[Request], returned: &CallResult) {
         let loss = Loss::of(returned);
         let states = self.states.into_iter().map(RefCell::into_inner);
         let pairs = requests.iter().zip(states);
@@ -314,7 +309,7 @@ impl CallStates<'_> {
 
 impl Loss {
     /// Returns the reason if a call with this result may have left its states inconsistent.
-    fn of(returned: &Result<ReservedOutputs, ModelError>) -> Option<Self> {
+    fn of(returned: &CallResult) -> Option<Self> {
         let error = match returned {
             Err(error) => error,
             Ok(outputs) => outputs.errors().next()?,

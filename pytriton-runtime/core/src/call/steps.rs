@@ -8,8 +8,8 @@ use crate::model::ModelSpec;
 use crate::tensor::Tensor;
 
 use super::execute::client_panic_message;
-use super::memory::{ReservedOutputs, reserve_outputs};
-use super::{ModelError, ResponseParts, Returned, RowGroup};
+use super::memory::reserve_outputs;
+use super::{CallResult, ModelError, ResponseParts, Returned, RowGroup};
 
 pub(super) type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
@@ -20,13 +20,12 @@ pub(super) fn run_steps<'c, 'a: 'c, C>(
     call: &'c C,
 ) -> LocalFuture<'c, Vec<RowGroup>>
 where
-    C: Fn(Batch<'a>) -> LocalFuture<'a, Result<ReservedOutputs, ModelError>>,
+    C: Fn(Batch<'a>) -> LocalFuture<'a, CallResult>,
 {
     Box::pin(async move {
         let rows = batch.rows();
         let Some((step, inner_steps)) = steps.split_first() else {
-            let returned = call(batch).await.map(ReservedOutputs::into_returned);
-            let outputs = match returned {
+            let outputs = match call(batch).await {
                 Ok(Returned::Call(outputs)) => Ok(outputs),
                 // Raw functions have no steps.
                 Ok(_) => Ok(ResponseParts::default()),
@@ -52,7 +51,7 @@ async fn run_step<'c, 'a: 'c, C>(
     call: &'c C,
 ) -> Vec<RowGroup>
 where
-    C: Fn(Batch<'a>) -> LocalFuture<'a, Result<ReservedOutputs, ModelError>>,
+    C: Fn(Batch<'a>) -> LocalFuture<'a, CallResult>,
 {
     let (model, rows, budget) = (batch.model(), batch.rows(), batch.budget());
     let prepared = guarded(model, || step.prepare(&mut batch));
@@ -94,7 +93,7 @@ async fn run_step_by_group<'c, 'a: 'c, C>(
     call: &'c C,
 ) -> Vec<RowGroup>
 where
-    C: Fn(Batch<'a>) -> LocalFuture<'a, Result<ReservedOutputs, ModelError>>,
+    C: Fn(Batch<'a>) -> LocalFuture<'a, CallResult>,
 {
     let reserved = batch.reserve_groups(groups.len());
     let cut = reserved.and_then(|permit| Ok((batch.single_rows()?, permit)));

@@ -1,5 +1,6 @@
 //! The memory of the outputs that steps create.
 
+use crate::call::OutputWriter;
 use crate::decorators::{ConstantPadder, Padder};
 use crate::memory_budget::MemoryBudget;
 
@@ -86,8 +87,10 @@ fn outputs_under(
         let x = values(batch.inputs()[0].as_ref().unwrap());
         let factor = usize::try_from(x[0]).unwrap();
         let output = wide(x.len(), factor * elements);
-        let returned = Returned::Call(vec![output].into());
-        Box::pin(async move { outputs(returned, Some(budget)) })
+        let mut writer = OutputWriter::new(batch.model(), Some(budget));
+        writer.tensor(output);
+        let returned = writer.finish().map(Returned::Call);
+        Box::pin(async move { returned })
     };
     let steps = [applied];
     let inputs = Cow::Owned(vec![Some(column(rows))]);

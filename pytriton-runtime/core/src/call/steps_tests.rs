@@ -9,7 +9,6 @@ use crate::request::Parameters;
 use crate::tensor::DataType;
 use crate::testing::IDENTITY;
 
-use super::super::memory::outputs;
 use super::*;
 
 #[path = "steps_memory_tests.rs"]
@@ -120,7 +119,7 @@ fn answer(steps: &[Arc<dyn Step>], rows: &[i32]) -> (Vec<Result<i32, String>>, V
                 return Err(StepError::Failed("unlucky".to_owned()).into());
             }
             let tens: Vec<i32> = x.iter().map(|x| 10 * x).collect();
-            outputs(Returned::Call(vec![column(&tens)].into()), None)
+            Ok(Returned::Call(vec![column(&tens)].into()))
         })
     };
     let batch = Batch::new(&spec, rows.len(), Cow::Owned(inputs));
@@ -301,7 +300,7 @@ fn responses_of_a_reordered_group_are_in_request_order() {
     let responses = super::super::returned::responses(
         &spec,
         &requests,
-        ReservedOutputs::of_steps(vec![row_group]),
+        Returned::RowGroups(vec![row_group]),
         None,
     );
     let got = responses.into_iter().map(|response| {
@@ -354,8 +353,7 @@ fn parameters_reach_the_requests_of_their_rows() {
         ),
     ];
     for (returned, expected) in table {
-        let outputs = outputs(returned, None).unwrap();
-        let responses = super::super::returned::responses(&spec, &requests, outputs, None);
+        let responses = super::super::returned::responses(&spec, &requests, returned, None);
         for (response, names) in responses.into_iter().zip(expected) {
             assert_eq!(response.unwrap().parameters, parameters(&names));
         }

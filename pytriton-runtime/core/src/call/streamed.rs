@@ -21,8 +21,7 @@ impl Call<'_> {
             // An item is the outputs of a call.
             _ => ResponseParts::default(),
         };
-        let (model, budget) = (self.context.model(), self.context.budget());
-        let results = streamed_responses(model, self.requests, parts, budget)?;
+        let results = streamed_responses(self.context.model(), self.requests, parts)?;
         Ok(match &self.destination {
             Some(to) => to.sinks.send(results, self.context.logger()).await,
             None => Err(Cancelled),

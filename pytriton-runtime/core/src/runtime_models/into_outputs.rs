@@ -1,11 +1,11 @@
+use std::fmt;
 use std::sync::Arc;
 
 use crate::call::{
     self, Call, ModelError, OutputWriter, Outputs, ResponseParts, Returned, model_error,
 };
 use crate::error::Error;
-use crate::model::ModelSpec;
-use crate::tensor::{Tensor, TensorError};
+use crate::tensor::Tensor;
 
 /// A return value of a function. These types are accepted:
 ///
@@ -24,19 +24,22 @@ pub trait IntoOutputs {
     /// # Errors
     ///
     /// Returns a [`ModelError`] that names the output.
-    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError>;
+    fn into_parts(self, writer: OutputWriter<'_>) -> Result<ResponseParts, ModelError>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<O: Outputs> IntoOutputs for O {
-    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
-        Outputs::into_parts(self, model)
+    fn into_parts(self, writer: OutputWriter<'_>) -> Result<ResponseParts, ModelError> {
+        Outputs::into_parts(self, writer)
     }
 }
 
 impl IntoOutputs for Vec<Tensor> {
-    fn into_parts(self, _: &ModelSpec) -> Result<ResponseParts, ModelError> {
-        Ok(self.into())
+    fn into_parts(self, mut writer: OutputWriter<'_>) -> Result<ResponseParts, ModelError> {
+        for tensor in self {
+            writer.tensor(tensor);
+        }
+        writer.finish()
     }
 }
 
@@ -52,11 +55,13 @@ impl IntoOutputs for Vec<Tensor> {
 ///     .with("sum", array![[3.0_f32]])
 ///     .with("difference", array![[1.0_f32]]);
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Default)]
 pub struct Named {
-    /// The name, the tensor, and the errors of rows that cannot be encoded.
-    outputs: Vec<(String, Option<Tensor>, Vec<TensorError>)>,
+    outputs: Vec<(String, Write)>,
 }
+
+/// Writes an output when its memory can be reserved.
+type Write = Box<dyn FnOnce(&mut OutputWriter<'_>) + Send>;
 
 impl Named {
     /// Creates an empty set.
@@ -65,23 +70,35 @@ impl Named {
     }
 
     /// Adds an output; `None` omits it.
-    pub fn with(mut self, name: impl Into<String>, array: impl call::Output) -> Self {
-        let mut errors = Vec::new();
-        let tensor = array.into_tensor(&mut errors);
-        self.outputs.push((name.into(), tensor, errors));
-        self
+    pub fn with(self, name: impl Into<String>, array: impl call::Output) -> Self {
+        self.with_written(name, move |writer| writer.write(array))
     }
 
     /// Adds an output as a tensor, whose element type may be determined at run time.
-    pub fn with_tensor(mut self, name: impl Into<String>, tensor: Tensor) -> Self {
-        self.outputs.push((name.into(), Some(tensor), Vec::new()));
+    pub fn with_tensor(self, name: impl Into<String>, tensor: Tensor) -> Self {
+        self.with_written(name, move |writer| writer.tensor(tensor))
+    }
+
+    fn with_written(
+        mut self,
+        name: impl Into<String>,
+        write: impl FnOnce(&mut OutputWriter<'_>) + Send + 'static,
+    ) -> Self {
+        self.outputs.push((name.into(), Box::new(write)));
         self
     }
 }
 
+impl fmt::Debug for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.outputs.iter().map(|(name, _)| name);
+        f.debug_set().entries(names).finish()
+    }
+}
+
 impl IntoOutputs for Named {
-    fn into_parts(mut self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
-        let mut writer = OutputWriter::new(model);
+    fn into_parts(mut self, mut writer: OutputWriter<'_>) -> Result<ResponseParts, ModelError> {
+        let model = writer.model();
         for output in &model.outputs {
             let at = self
                 .outputs
@@ -89,7 +106,7 @@ impl IntoOutputs for Named {
                 .position(|(name, ..)| **name == *output.name);
             let Some(at) = at else {
                 if output.optional {
-                    writer.write_tensor(None, Vec::new());
+                    writer.omit();
                     continue;
                 }
                 return Err(ModelError::MissingOutput {
@@ -97,11 +114,11 @@ impl IntoOutputs for Named {
                     output: Arc::clone(&output.name),
                 });
             };
-            let (_, tensor, errors) = self.outputs.swap_remove(at);
-            writer.write_tensor(tensor, errors);
+            let (_, write) = self.outputs.swap_remove(at);
+            write(&mut writer);
         }
         match self.outputs.pop() {
-            None => Ok(writer.finish()),
+            None => writer.finish(),
             Some((output, ..)) => Err(ModelError::UnknownOutput {
                 model: Arc::clone(&model.name),
                 output: output.into(),
@@ -116,7 +133,7 @@ pub(super) fn call_outputs(
     result: Result<impl IntoOutputs, Error>,
 ) -> Result<Returned, ModelError> {
     call.note_called();
-    response_parts(call.context().model(), result).map(Returned::Call)
+    response_parts(call, result).map(Returned::Call)
 }
 
 /// Returns the iterator or stream of a decoupled function.
@@ -135,15 +152,15 @@ pub(super) fn each<A: IntoOutputs>(
     let answers = answers.map_err(|error| model_error(model, error))?;
     let answers = answers
         .into_iter()
-        .map(|result| response_parts(model, result));
+        .map(|result| response_parts(call, result));
     Ok(Returned::Each(answers.collect()))
 }
 
 /// Converts one response.
 fn response_parts(
-    model: &ModelSpec,
+    call: &Call<'_>,
     result: Result<impl IntoOutputs, Error>,
 ) -> Result<ResponseParts, ModelError> {
-    let result = result.map_err(|error| model_error(model, error))?;
-    result.into_parts(model)
+    let result = result.map_err(|error| model_error(call.context().model(), error))?;
+    result.into_parts(call.output_writer())
 }

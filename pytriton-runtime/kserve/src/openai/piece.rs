@@ -117,15 +117,13 @@ impl Outputs for Piece {
         labels: "",
     }];
 
-    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
+    fn into_parts(self, mut writer: OutputWriter<'_>) -> Result<ResponseParts, ModelError> {
         let parameters = self.parameters();
-        let shape = vec![1; 1 + usize::from(model.batching())];
-        let mut writer = OutputWriter::new(model);
+        let shape = vec![1; 1 + usize::from(writer.model().batching())];
         writer.write(ndarray::ArrayD::from_elem(shape, self.text));
-        Ok(ResponseParts {
-            parameters,
-            ..writer.finish()
-        })
+        let mut parts = writer.finish()?;
+        parts.parameters = parameters;
+        Ok(parts)
     }
 }
 
@@ -144,7 +142,8 @@ mod tests {
         let convert = |spec: &ModelSpec, name: &str| {
             let mut outputs = WithParameters::<Piece>::default();
             outputs.parameters.insert(name, ParameterValue::Int64(1));
-            outputs.into_parts(spec).map_err(|error| error.to_string())
+            let parts = outputs.into_parts(OutputWriter::new(spec, None));
+            parts.map_err(|error| error.to_string())
         };
         spec.openai = Some(Surface::Completions);
         let error = convert(&spec, &output).unwrap_err();

@@ -2,6 +2,7 @@ use std::borrow::Cow;
 
 use ndarray::{Array, ArrayView, CowArray, Dimension};
 
+use super::element::encode_array;
 use super::{Dims, Element, Tensor, TensorError, element_count, shape_text};
 
 impl Tensor {
@@ -12,37 +13,28 @@ impl Tensor {
     /// Returns [`TensorError::ElementTooLong`] for a `BYTES` element of 4 GiB or more.
     pub fn from_array<T: Element, D: Dimension>(array: Array<T, D>) -> Result<Self, TensorError> {
         let shape = Dims::from(array.shape());
-        Self::from_elements(shape, row_major(array))
+        let data = encode_array(array)?;
+        Ok(Self::from_checked(T::DATATYPE, shape, data))
     }
 
     /// Like [`from_array`](Self::from_array), with an empty element for each that cannot be
-    /// encoded. The first error of each row of axis 0 is appended to `errors`.
-    pub fn from_array_lossy<T: Element, D: Dimension>(
+    /// encoded. The first error of each row of axis 0 is appended to `errors`. `reserve` is that of
+    /// [`Element::encode_lossy`].
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `reserve`.
+    pub fn from_array_lossy<T: Element, D: Dimension, E>(
         array: Array<T, D>,
         errors: &mut Vec<TensorError>,
-    ) -> Self {
+        reserve: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Self, E> {
         let shape = Dims::from(array.shape());
         let row = array.shape().get(1..).unwrap_or_default();
         let row_elements = element_count(row).unwrap_or(usize::MAX);
-        let data = T::encode_lossy(row_major(array), row_elements, errors);
-        Self::from_checked(T::DATATYPE, shape, data)
+        let data = T::encode_lossy(array, row_elements, errors, reserve)?;
+        Ok(Self::from_checked(T::DATATYPE, shape, data))
     }
-}
-
-fn row_major<T: Element, D: Dimension>(array: Array<T, D>) -> Vec<T> {
-    if !array.is_standard_layout() {
-        return array.iter().cloned().collect();
-    }
-    let len = array.len();
-    let (mut elements, offset) = array.into_raw_vec_and_offset();
-    // The vector of a sliced array also contains the elements outside of the slice.
-    elements.truncate(offset.unwrap_or_default().saturating_add(len));
-    elements.drain(..offset.unwrap_or_default());
-    // The invisible elements would be kept alive without being counted.
-    if elements.capacity() / 2 > elements.len() {
-        elements.shrink_to_fit();
-    }
-    elements
 }
 
 /// Converts a tensor to an array: a view of its bytes if they are aligned for `T`, otherwise a
@@ -76,27 +68,9 @@ pub fn array<T: Element, D: Dimension>(tensor: &Tensor) -> Result<CowArray<'_, T
 
 #[cfg(test)]
 mod tests {
-    use ndarray::{Array1, Ix1, Ix2, IxDyn, array as rows, s};
+    use ndarray::{Ix1, Ix2, IxDyn, array as rows};
 
     use super::*;
-
-    #[test]
-    fn less_than_half_of_a_vector_is_not_kept() {
-        // The visible elements of 100, and the capacity of their vector.
-        let table = [
-            (0..100, 100),
-            (50..100, 100),
-            (10..60, 100),
-            (0..49, 49),
-            (90..95, 5),
-        ];
-        for (range, expected) in table {
-            let visible = Array1::from_iter(0..100).slice_move(s![range.clone()]);
-            let elements = row_major(visible);
-            assert_eq!(elements, range.collect::<Vec<i32>>());
-            assert_eq!(elements.capacity(), expected);
-        }
-    }
 
     #[test]
     fn an_array_is_converted_in_row_major_order_and_back() {

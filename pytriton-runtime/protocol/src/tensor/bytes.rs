@@ -84,10 +84,7 @@ pub fn push_bytes_element(
     index: usize,
     element: &[u8],
 ) -> Result<(), TensorError> {
-    let length = u32::try_from(element.len()).map_err(|_| TensorError::ElementTooLong {
-        index,
-        length: element.len(),
-    })?;
+    let length = element_length(index, element)?;
     buffer.reserve(PREFIX + element.len());
     buffer.put_u32_le(length);
     buffer.put_slice(element);
@@ -134,29 +131,55 @@ pub(super) fn decode_each<'d, T>(
 
 /// Encodes `BYTES` elements, of `capacity` bytes in total as far as their sizes are known. One that
 /// cannot be encoded is empty. The first error of each row of `row_elements` elements is appended to
-/// `errors`.
-pub(super) fn push_lossy<B: AsRef<[u8]>>(
+/// `errors`. `reserve` is that of [`Element::encode_lossy`](super::Element::encode_lossy).
+///
+/// # Errors
+///
+/// Returns the error of `reserve`.
+pub(super) fn push_lossy<B: AsRef<[u8]>, E>(
     elements: impl IntoIterator<Item = Result<B, TensorError>>,
     capacity: usize,
     row_elements: usize,
     errors: &mut Vec<TensorError>,
-) -> Bytes {
+    mut reserve: impl FnMut(usize) -> Result<(), E>,
+) -> Result<Bytes, E> {
+    reserve(capacity)?;
     // A growing buffer would temporarily take three times as much, and keep up to twice as much.
-    let mut buffer = BytesMut::with_capacity(capacity);
+    let mut buffer = Vec::with_capacity(capacity);
     let mut failed_row = None;
     for (index, element) in elements.into_iter().enumerate() {
-        let pushed =
-            element.and_then(|bytes| push_bytes_element(&mut buffer, index, bytes.as_ref()));
-        if let Err(error) = pushed {
-            let row = Some(index / row_elements.max(1));
-            if failed_row != row {
-                failed_row = row;
-                errors.push(error);
-            }
-            buffer.put_u32_le(0);
+        let element = element.and_then(|bytes| Ok((element_length(index, bytes.as_ref())?, bytes)));
+        let (length, bytes) = match &element {
+            Ok((length, bytes)) => (*length, bytes.as_ref()),
+            Err(_) => (0, &[][..]),
+        };
+        let needed = buffer.len() + PREFIX + bytes.len();
+        if needed > buffer.capacity() {
+            let larger = needed.max(buffer.capacity().saturating_mul(2));
+            // The elements are copied from one buffer to the other.
+            reserve(buffer.capacity() + larger)?;
+            buffer.reserve_exact(larger - buffer.len());
+            reserve(buffer.capacity())?;
+        }
+        buffer.extend_from_slice(&length.to_le_bytes());
+        buffer.extend_from_slice(bytes);
+        let row = Some(index / row_elements.max(1));
+        if let Err(error) = element
+            && failed_row != row
+        {
+            failed_row = row;
+            errors.push(error);
         }
     }
-    buffer.freeze()
+    Ok(buffer.into())
+}
+
+/// Returns the length prefix of an element.
+fn element_length(index: usize, element: &[u8]) -> Result<u32, TensorError> {
+    u32::try_from(element.len()).map_err(|_| TensorError::ElementTooLong {
+        index,
+        length: element.len(),
+    })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::iter::successors;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ::bytes::Bytes;
+use ndarray::{Array, Dimension};
 
 use crate::panic::{discard, panic_message};
 
@@ -162,12 +163,13 @@ impl<T: BytesElement> Element for T {
         elements.map(Cow::Owned)
     }
 
-    fn encode_lossy(
-        elements: Vec<Self>,
+    fn encode_lossy<D: Dimension, E>(
+        array: Array<Self, D>,
         row_elements: usize,
         errors: &mut Vec<TensorError>,
-    ) -> Bytes {
-        let encoded = elements.iter().enumerate().map(|(index, element)| {
+        reserve: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Bytes, E> {
+        let encoded = array.iter().enumerate().map(|(index, element)| {
             let encoded = caught(|| element.encode().map_err(|error| error_text(&*error)));
             let message = match encoded {
                 Ok(Ok(bytes)) => return Ok(bytes),
@@ -176,7 +178,7 @@ impl<T: BytesElement> Element for T {
             };
             Err(TensorError::Encode { index, message })
         });
-        push_lossy(encoded, capacity(&elements), row_elements, errors)
+        push_lossy(encoded, capacity(&array), row_elements, errors, reserve)
     }
 
     fn encoded_bytes(element: &Self) -> Option<usize> {

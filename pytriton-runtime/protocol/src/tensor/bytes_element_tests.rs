@@ -1,3 +1,7 @@
+use std::convert::Infallible;
+
+use ndarray::{Array1, Ix1};
+
 use super::*;
 
 /// A number of one digit.
@@ -98,11 +102,67 @@ fn check_stops_at_the_first_element_that_is_invalid_or_too_large() {
     ));
 }
 
+fn encode(given: &[Digit], row_elements: usize, errors: &mut Vec<TensorError>) -> Bytes {
+    let array = Array1::from_vec(given.to_vec());
+    let Ok(data) = Digit::encode_lossy(array, row_elements, errors, |_| Ok::<_, Infallible>(()));
+    data
+}
+
+#[test]
+fn encoding_reserves_buffers_before_they_are_allocated() {
+    /// An element that states this size, or none.
+    #[derive(Debug, Clone)]
+    struct Stated(Option<usize>);
+
+    impl BytesElement for Stated {
+        fn decode(_: Bytes) -> Result<Self, ElementError> {
+            Ok(Self(None))
+        }
+
+        fn encode(&self) -> Result<Bytes, ElementError> {
+            Ok(Bytes::from_static(&[7; 12]))
+        }
+
+        fn encoded_bytes(&self) -> Option<usize> {
+            self.0
+        }
+    }
+
+    // The sizes that the elements state, and the total sizes that are reserved in order.
+    let table: [(&[Option<usize>], &[usize]); 6] = [
+        (&[], &[0]),
+        (&[None], &[0, 16, 16]),
+        (&[Some(12); 3], &[48]),
+        (&[None; 4], &[0, 16, 16, 48, 32, 96, 64]),
+        (&[Some(12), None], &[16, 48, 32]),
+        (&[Some(4); 3], &[24, 24 + 48, 48]),
+    ];
+    for (stated, expected) in table {
+        let array = || stated.iter().map(|&stated| Stated(stated)).collect();
+        let mut sizes = Vec::new();
+        let encoded =
+            Stated::encode_lossy::<Ix1, Infallible>(array(), 1, &mut Vec::new(), |bytes| {
+                sizes.push(bytes);
+                Ok(())
+            });
+        assert_eq!(encoded.map(|data| data.len()), Ok(16 * stated.len()));
+        assert_eq!(sizes, expected, "{stated:?}");
+        for refused in expected {
+            let reserve = |bytes| match bytes {
+                _ if bytes == *refused => Err(bytes),
+                _ => Ok(()),
+            };
+            let encoded = Stated::encode_lossy(array(), 1, &mut Vec::new(), reserve);
+            assert_eq!(encoded, Err(*refused));
+        }
+    }
+}
+
 #[test]
 fn elements_that_cannot_be_encoded_are_empty() {
     let given = digits(&[1, 10, 2, 13]);
     let mut errors = Vec::new();
-    let data = Digit::encode_lossy(given.clone(), 1, &mut errors);
+    let data = encode(&given, 1, &mut errors);
     assert_eq!(data, texts(&["1", "", "2", ""]));
     let messages = errors.iter().map(ToString::to_string);
     assert_eq!(
@@ -129,7 +189,7 @@ fn each_row_keeps_one_error_of_limited_size() {
     ];
     for (row_elements, expected) in table {
         let mut errors = Vec::new();
-        let data = Digit::encode_lossy(given.clone(), row_elements, &mut errors);
+        let data = encode(&given, row_elements, &mut errors);
         assert_eq!(data, texts(&["", "", "1", "", "", "1", "2", ""]));
         let indexes = errors.iter_mut().map(|error| *error.element_mut().unwrap());
         assert_eq!(indexes.collect::<Vec<_>>(), expected, "{row_elements}");

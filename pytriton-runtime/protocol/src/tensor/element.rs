@@ -1,8 +1,10 @@
 use std::borrow::Cow;
+use std::convert::Infallible;
 
 use ::bytes::Bytes;
 use bytemuck::{AnyBitPattern, NoUninit};
 use half::{bf16, f16};
+use ndarray::{Array, Array1, Dimension};
 
 use super::bytes::{decode_each, encoded_bytes, push_lossy};
 use super::{DataType, ElementCheck, Tensor, TensorError};
@@ -43,13 +45,22 @@ pub trait Element: Sealed + Clone + Send + Sync + 'static {
     /// Returns a [`TensorError`] if the bytes are not valid elements of this type.
     fn decode(data: &Bytes) -> Result<Elements<'_, Self>, TensorError>;
 
-    /// Encodes elements as the bytes of a tensor. An element that cannot be encoded is empty. The
-    /// first error of each row of `row_elements` elements is appended to `errors`.
-    fn encode_lossy(
-        elements: Vec<Self>,
+    /// Encodes an array as the bytes of a tensor, in row-major order. An element that cannot be
+    /// encoded is empty. The first error of each row of `row_elements` elements is appended to
+    /// `errors`.
+    ///
+    /// `reserve` is called with the size in bytes of all buffers, before it grows and after it has
+    /// shrunk. The last size is at least that of the result.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `reserve`.
+    fn encode_lossy<D: Dimension, E>(
+        array: Array<Self, D>,
         row_elements: usize,
         errors: &mut Vec<TensorError>,
-    ) -> Bytes;
+        reserve: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Bytes, E>;
 
     /// Encodes elements as the bytes of a tensor.
     ///
@@ -58,9 +69,7 @@ pub trait Element: Sealed + Clone + Send + Sync + 'static {
     /// Returns the [`TensorError`] of the first element that cannot be encoded, such as
     /// [`TensorError::ElementTooLong`].
     fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError> {
-        let mut errors = Vec::new();
-        let data = Self::encode_lossy(elements, usize::MAX, &mut errors);
-        errors.pop().map_or(Ok(data), Err)
+        encode_array(Array1::from_vec(elements))
     }
 
     /// Returns the size of an encoded element in bytes, if it is known without encoding it.
@@ -144,8 +153,13 @@ macro_rules! plain_element {
                 Ok(decode_plain(data))
             }
 
-            fn encode_lossy(elements: Vec<Self>, _: usize, _: &mut Vec<TensorError>) -> Bytes {
-                Bytes::from_owner(Owner(elements))
+            fn encode_lossy<D: Dimension, E>(
+                array: Array<Self, D>,
+                _: usize,
+                _: &mut Vec<TensorError>,
+                reserve: impl FnMut(usize) -> Result<(), E>,
+            ) -> Result<Bytes, E> {
+                encode_plain(array, reserve)
             }
 
             fn encoded_bytes(_: &Self) -> Option<usize> {
@@ -181,8 +195,13 @@ impl Element for bool {
             .map_err(|_| not_bool(data))
     }
 
-    fn encode_lossy(elements: Vec<Self>, _: usize, _: &mut Vec<TensorError>) -> Bytes {
-        Bytes::from_owner(Owner(elements))
+    fn encode_lossy<D: Dimension, E>(
+        array: Array<Self, D>,
+        _: usize,
+        _: &mut Vec<TensorError>,
+        reserve: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Bytes, E> {
+        encode_plain(array, reserve)
     }
 
     fn encoded_bytes(_: &Self) -> Option<usize> {
@@ -198,9 +217,58 @@ fn not_bool(data: &[u8]) -> TensorError {
     }
 }
 
+/// Encodes an array of any element type.
+///
+/// # Errors
+///
+/// Returns the [`TensorError`] of the first element that cannot be encoded.
+pub(super) fn encode_array<T: Element, D: Dimension>(
+    array: Array<T, D>,
+) -> Result<Bytes, TensorError> {
+    let mut errors = Vec::new();
+    let Ok(data) = T::encode_lossy(array, usize::MAX, &mut errors, unlimited);
+    errors.pop().map_or(Ok(data), Err)
+}
+
+/// The argument of [`Element::encode_lossy`] for memory that is not limited.
+fn unlimited(_: usize) -> Result<(), Infallible> {
+    Ok(())
+}
+
+/// Moves an array in row-major order into a buffer, and copies others.
+fn encode_plain<T: NoUninit + Send + Sync, D: Dimension, E>(
+    array: Array<T, D>,
+    mut reserve: impl FnMut(usize) -> Result<(), E>,
+) -> Result<Bytes, E> {
+    let elements = match array.is_standard_layout() {
+        true => into_row_major(array),
+        false => {
+            reserve(array.len().saturating_mul(size_of::<T>()))?;
+            array.iter().copied().collect()
+        }
+    };
+    // The elements that the function has left free at the end are kept as well.
+    reserve(elements.capacity().saturating_mul(size_of::<T>()))?;
+    Ok(Bytes::from_owner(Owner(elements)))
+}
+
+/// Returns the elements of an array in row-major order without a copy.
+fn into_row_major<T, D: Dimension>(array: Array<T, D>) -> Vec<T> {
+    let len = array.len();
+    let (mut elements, offset) = array.into_raw_vec_and_offset();
+    // The vector of a sliced array also contains the elements outside of the slice.
+    elements.truncate(offset.unwrap_or_default().saturating_add(len));
+    elements.drain(..offset.unwrap_or_default());
+    // More than half of the vector would be kept alive for nothing.
+    if elements.capacity() / 2 > elements.len() {
+        elements.shrink_to_fit();
+    }
+    elements
+}
+
 /// Returns the size of the encoded elements, as far as it is known.
-pub(super) fn capacity<T: Element>(elements: &[T]) -> usize {
-    let bytes = elements.iter().filter_map(T::encoded_bytes);
+pub(super) fn capacity<T: Element, D: Dimension>(array: &Array<T, D>) -> usize {
+    let bytes = array.iter().filter_map(T::encoded_bytes);
     bytes.fold(0, usize::saturating_add)
 }
 
@@ -213,13 +281,14 @@ impl Element for Vec<u8> {
         decode_each(data, |_, element| Ok(element.to_vec())).map(Cow::Owned)
     }
 
-    fn encode_lossy(
-        elements: Vec<Self>,
+    fn encode_lossy<D: Dimension, E>(
+        array: Array<Self, D>,
         row_elements: usize,
         errors: &mut Vec<TensorError>,
-    ) -> Bytes {
-        let capacity = capacity(&elements);
-        push_lossy(elements.iter().map(Ok), capacity, row_elements, errors)
+        reserve: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Bytes, E> {
+        let elements = array.iter().map(Ok);
+        push_lossy(elements, capacity(&array), row_elements, errors, reserve)
     }
 
     fn encoded_bytes(element: &Self) -> Option<usize> {
@@ -242,13 +311,14 @@ impl Element for String {
         elements.map(Cow::Owned)
     }
 
-    fn encode_lossy(
-        elements: Vec<Self>,
+    fn encode_lossy<D: Dimension, E>(
+        array: Array<Self, D>,
         row_elements: usize,
         errors: &mut Vec<TensorError>,
-    ) -> Bytes {
-        let capacity = capacity(&elements);
-        push_lossy(elements.iter().map(Ok), capacity, row_elements, errors)
+        reserve: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Bytes, E> {
+        let elements = array.iter().map(Ok);
+        push_lossy(elements, capacity(&array), row_elements, errors, reserve)
     }
 
     fn encoded_bytes(element: &Self) -> Option<usize> {
@@ -258,8 +328,28 @@ impl Element for String {
 
 #[cfg(test)]
 mod tests {
+    use ndarray::s;
+
     use super::super::encode_bytes_elements;
     use super::*;
+
+    #[test]
+    fn less_than_half_of_a_vector_is_not_kept() {
+        // The visible elements of 100, and the capacity of their vector.
+        let table = [
+            (0..100, 100),
+            (50..100, 100),
+            (10..60, 100),
+            (0..49, 49),
+            (90..95, 5),
+        ];
+        for (range, expected) in table {
+            let visible = Array1::from_iter(0..100).slice_move(s![range.clone()]);
+            let elements = into_row_major(visible);
+            assert_eq!(elements, range.collect::<Vec<i32>>());
+            assert_eq!(elements.capacity(), expected);
+        }
+    }
 
     #[test]
     fn unaligned_bytes_are_copied_and_read_the_same() {
