@@ -25,7 +25,7 @@ pub enum Status {
     TooLarge,
     /// The server has no memory for the request now.
     Exhausted,
-    /// The client has used up a limit.
+    /// A limit is used up, of one client or of a resource that all requests share.
     ResourceExhausted,
 }
 
@@ -42,8 +42,14 @@ impl Status {
 
     /// Returns whether the content of one request causes such errors. Only the client of that
     /// request may receive the error.
+    ///
+    /// [`ResourceExhausted`](Self::ResourceExhausted) does not count: a function that has no
+    /// resource left returns it for its whole batch, and each client should try again later.
     pub const fn is_of_client(self) -> bool {
-        matches!(self, Self::InvalidArgument | Self::NotFound)
+        matches!(
+            self,
+            Self::InvalidArgument | Self::NotFound | Self::AlreadyExists | Self::TooLarge
+        )
     }
 
     /// Checks in debug builds that an error of this kind may be reported to `requests` requests.

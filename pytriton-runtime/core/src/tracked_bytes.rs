@@ -1,6 +1,7 @@
 //! Bytes whose memory is reserved.
 
 use std::ops::Deref;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -34,6 +35,14 @@ impl TrackedBytes {
         Self(Bytes::from_owner(Owner {
             bytes,
             _permit: permit,
+        }))
+    }
+
+    /// One of several values that `permit` covers together.
+    pub(crate) fn shared(bytes: Bytes, permit: &Arc<MemoryPermit>) -> Self {
+        Self(Bytes::from_owner(Owner {
+            bytes,
+            _permit: Arc::clone(permit),
         }))
     }
 
@@ -101,12 +110,12 @@ impl Deref for TrackedBytes {
     }
 }
 
-struct Owner {
+struct Owner<P> {
     bytes: Bytes,
-    _permit: MemoryPermit,
+    _permit: P,
 }
 
-impl AsRef<[u8]> for Owner {
+impl<P> AsRef<[u8]> for Owner<P> {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }

@@ -55,28 +55,12 @@ pub(super) fn reserve_outputs(
     let permit = permit.share();
     for tensor in &mut created {
         if let Some(permit) = &permit {
-            **tensor = tensor.clone().map_data(|data| {
-                let permit = Arc::clone(permit);
-                Bytes::from_owner(Created {
-                    data,
-                    _permit: permit,
-                })
-            });
+            **tensor = tensor
+                .clone()
+                .map_data(|data| TrackedBytes::shared(data, permit).into_bytes());
         }
     }
     Ok(())
-}
-
-/// The data of one of several tensors that share a reservation.
-struct Created {
-    data: Bytes,
-    _permit: Arc<MemoryPermit>,
-}
-
-impl AsRef<[u8]> for Created {
-    fn as_ref(&self) -> &[u8] {
-        &self.data
-    }
 }
 
 /// Reserves the memory of arrays that a raw function may decode from its requests, except that of

@@ -1,11 +1,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::tensor::{
     BytesElements, DataType, Dims, Tensor, TensorError, element_count, shape_text,
 };
 use crate::text::excerpt;
+use crate::tracked_bytes::TrackedBytes;
 
 use super::elements::check_elements;
 use super::request::Checked;
@@ -43,12 +45,14 @@ impl Request {
         let indices = indices?;
         let batch_size = batch_size(spec, &id, &request.inputs, &indices)?;
         let mut inputs: SmallVec<_> = spec.inputs.iter().map(|_| None).collect();
+        let memory = request.memory.share();
         let indexed = request.inputs.into_iter().zip(indices.iter().copied());
         for (input, index) in indexed.rev() {
             let checker = Checker {
                 spec,
                 id: &id,
                 index,
+                memory: memory.as_ref(),
             };
             inputs[index] = Some(checker.tensor(input)?);
         }
@@ -71,7 +75,7 @@ impl Request {
             requested,
             batch_size,
             traced: request.traced,
-            _memory: request.memory.share(),
+            _memory: memory,
             trace: request.trace,
             flaw: None,
             arrival: request.arrival,
@@ -216,6 +220,8 @@ struct Checker<'a> {
     spec: &'a ModelSpec,
     id: &'a RequestId,
     index: usize,
+    /// The reservation of the request.
+    memory: Option<&'a Arc<MemoryPermit>>,
 }
 
 impl Checker<'_> {
@@ -229,12 +235,16 @@ impl Checker<'_> {
         self.check_datatype(datatype)?;
         let shape = self.shape(&shape)?;
         self.check_size(datatype, &shape, &data)?;
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "`InferRequest::memory` covers the data of its inputs"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "the next lines reserve it")]
         let tensor = Tensor::new(datatype, shape, data);
-        let tensor = tensor.map_err(|source| self.tensor_error(source))?;
+        let mut tensor = tensor.map_err(|source| self.tensor_error(source))?;
+        if let Some(memory) = self
+            .memory
+            .filter(|_| tensor.data().len() >= MIN_TRACKED_BYTES)
+        {
+            // A function may keep or return a part of the tensor when the request is gone.
+            tensor = tensor.map_data(|data| TrackedBytes::shared(data, memory).into_bytes());
+        }
         check_elements(self.spec, self.index, tensor.data()).map_err(|source| {
             RequestError::Element {
                 model: Arc::clone(&self.spec.name),

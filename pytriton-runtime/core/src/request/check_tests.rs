@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::memory_budget::MemoryBudget;
 use crate::model::{ModelSpec, TensorDeclaration};
 use crate::registry::ModelDeclaration;
 use crate::tensor::DataType;
@@ -223,4 +224,28 @@ fn checking_inputs_takes_linear_time() {
         assert!(error.contains("'input 70000'"), "{error}");
     });
     assert!(took < Duration::from_secs(5), "{took:?}");
+}
+
+#[test]
+fn part_of_an_input_keeps_the_memory_of_its_request_reserved() {
+    const KIB: usize = 1 << 10;
+    let budget = MemoryBudget::new(100 * KIB);
+    let mut spec = IDENTITY.spec().unwrap();
+    spec.max_batch_size = 8 << 10;
+    let spec = Arc::new(spec);
+    for (rows, counted) in [(1, 0), (KIB, 4 * KIB), (8 * KIB, 32 * KIB)] {
+        let mut received = infer_request(1, 1.0);
+        received.inputs[0].shape = vec![i64::try_from(rows).unwrap(), 1];
+        received.inputs[0].data = fp32(&vec![1.0; rows]);
+        received.memory = budget.permit(received.data_bytes()).unwrap();
+        let request = Request::check(&spec, received).unwrap();
+        assert_eq!(budget.reserved(), counted);
+        let tensor = request.inputs()[0].clone().unwrap();
+        drop(request);
+        let part = crate::tensor::rows(&tensor, rows - 1, 1).unwrap();
+        drop(tensor);
+        assert_eq!(budget.reserved(), counted, "{rows} rows");
+        drop(part);
+        assert_eq!(budget.reserved(), 0);
+    }
 }
