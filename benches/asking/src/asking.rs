@@ -14,11 +14,10 @@ use tokio::task::JoinSet;
 
 use crate::error::Error;
 
-const MODEL: &str = "Identity";
-
 /// The parameters of a run.
 pub(crate) struct Asking {
     url: String,
+    model: String,
     tensor: Tensor,
     under_way: usize,
     enough: Enough,
@@ -49,6 +48,7 @@ struct Count {
 impl Asking {
     pub(crate) fn new(
         url: &str,
+        model: &str,
         bytes: usize,
         under_way: usize,
         enough: Enough,
@@ -56,6 +56,7 @@ impl Asking {
         let elements = bytes / size_of::<f32>();
         Ok(Self {
             url: url.to_owned(),
+            model: model.to_owned(),
             tensor: Array2::<f32>::ones((1, elements)).into_tensor()?,
             under_way,
             enough,
@@ -65,7 +66,7 @@ impl Asking {
     pub(crate) fn asynchronous(self) -> Result<Done, Error> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async move {
-            let client = AsyncModelClient::new(&self.url, MODEL)?;
+            let client = AsyncModelClient::new(&self.url, &self.model)?;
             self.check(&client.infer_batch(&self.tensor).await?)?;
             let (count, asking) = (Arc::new(Count::start(self.enough)?), Arc::new(self));
             let mut running = JoinSet::new();
@@ -87,7 +88,7 @@ impl Asking {
     }
 
     pub(crate) fn blocking(self) -> Result<Done, Error> {
-        let client = ModelClient::new(&self.url, MODEL)?;
+        let client = ModelClient::new(&self.url, &self.model)?;
         self.check(&client.infer_batch(&self.tensor)?)?;
         let count = Count::start(self.enough)?;
         thread::scope(|scope| {
@@ -106,7 +107,7 @@ impl Asking {
     }
 
     pub(crate) fn pipelined(self) -> Result<Done, Error> {
-        let client = PipelinedModelClient::builder(&self.url, MODEL)
+        let client = PipelinedModelClient::builder(&self.url, &self.model)
             .max_in_flight(self.under_way)
             .build()?;
         let ask = || client.infer_batch(&self.tensor).blocking_send();

@@ -18,6 +18,9 @@ struct Command {
     client: Kind,
     /// `http://…` or `grpc://…`.
     url: String,
+    /// A model whose output `OUTPUT_1` has the size of its input.
+    #[arg(long, default_value = "Identity")]
+    model: String,
     /// The size of a request and of its response.
     #[arg(long, default_value_t = 16)]
     bytes: usize,
@@ -46,7 +49,13 @@ fn main() -> Result<(), Error> {
         Some(count) => Enough::Requests(count),
         None => Enough::After(Duration::from_secs_f64(command.seconds)),
     };
-    let asking = Asking::new(&command.url, command.bytes, command.under_way, enough)?;
+    let asking = Asking::new(
+        &command.url,
+        &command.model,
+        command.bytes,
+        command.under_way,
+        enough,
+    )?;
     let done = match command.client {
         Kind::Async => asking.asynchronous(),
         Kind::Blocking => asking.blocking(),

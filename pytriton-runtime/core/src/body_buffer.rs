@@ -1,8 +1,7 @@
 //! The body of a request while it arrives.
 
-use bytes::Bytes;
-
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
+use crate::received_body::ReceivedBody;
 use crate::tensor::AlignedBuffer;
 use crate::tracked_buffer::TrackedBuffer;
 
@@ -67,10 +66,9 @@ impl BodyBuffer {
         &self.buffer.as_slice()[self.padding..]
     }
 
-    /// Returns the bytes and their reservation.
-    pub fn finish(self) -> (Bytes, MemoryPermit) {
-        let (bytes, permit) = self.buffer.into_parts();
-        (Bytes::from(bytes).slice(self.padding..), permit)
+    /// Returns the complete body.
+    pub fn finish(self) -> ReceivedBody {
+        self.buffer.into_body(self.padding)
     }
 
     #[cold]
@@ -131,10 +129,10 @@ mod tests {
                     for piece in bytes.chunks(piece) {
                         buffer.push(piece).unwrap();
                     }
-                    let (arrived, permit) = buffer.finish();
-                    assert_eq!(arrived, bytes);
+                    let mut arrived = buffer.finish();
+                    assert_eq!(&arrived[..], bytes);
                     assert_eq!(arrived[at..].as_ptr().align_offset(8), 0);
-                    assert_eq!(permit.bytes() >= 4096, length > 4096);
+                    assert_eq!(arrived.parts().1.bytes() >= 4096, length > 4096);
                 }
             }
         }
@@ -162,7 +160,7 @@ mod tests {
         let _full = budget.reserve(MIB).unwrap();
         let mut buffer = buffer(&budget, 64 * MIB, Some(1));
         buffer.push(b"small").unwrap();
-        assert_eq!(buffer.finish().0, "small");
+        assert_eq!(&buffer.finish()[..], b"small");
     }
 
     #[test]

@@ -55,6 +55,7 @@ pub mod memory_budget;
 pub mod model;
 pub mod model_call;
 pub mod offload;
+pub mod received_body;
 pub mod registry;
 pub mod request;
 pub mod response_channel;

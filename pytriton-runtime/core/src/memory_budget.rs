@@ -324,9 +324,15 @@ impl MemoryPermit {
         self.shrink_to(0);
     }
 
+    /// Returns whether any bytes are counted in a budget. Fewer than 4 KiB are not: the limit on the
+    /// number of requests bounds their memory.
+    pub fn is_counted(&self) -> bool {
+        self.budget.is_some() && self.counted() > 0
+    }
+
     /// Shares the permit; `None` if nothing of it is counted.
     pub fn share(self) -> Option<Arc<Self>> {
-        (self.budget.is_some() && self.counted() > 0).then(|| Arc::new(self))
+        self.is_counted().then(|| Arc::new(self))
     }
 }
 

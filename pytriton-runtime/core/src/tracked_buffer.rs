@@ -5,6 +5,7 @@ use std::mem;
 use bytes::Bytes;
 
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
+use crate::received_body::ReceivedBody;
 use crate::tracked_bytes::TrackedBytes;
 
 /// The initial capacity if nothing is known about the size.
@@ -105,9 +106,9 @@ impl TrackedBuffer {
         TrackedBytes::new(Bytes::from(bytes), permit)
     }
 
-    /// The bytes and their reservation.
-    pub fn into_parts(self) -> (Vec<u8>, MemoryPermit) {
-        (self.bytes, self.permit)
+    /// Returns the bytes from `start` on as a body.
+    pub fn into_body(self, start: usize) -> ReceivedBody {
+        ReceivedBody::covered(Bytes::from(self.bytes).slice(start..), self.permit)
     }
 
     #[cold]

@@ -26,12 +26,14 @@ pub struct TrackedBytes(Bytes);
 impl TrackedBytes {
     /// Bytes that `permit` was acquired for.
     pub fn new(bytes: Bytes, permit: MemoryPermit) -> Self {
-        // Below this size the limit on the number of requests bounds the memory.
-        if bytes.len() < MIN_TRACKED_BYTES {
+        let covers = permit.is_unlimited() || permit.bytes() >= bytes.len();
+        debug_assert!(
+            covers || bytes.len() < MIN_TRACKED_BYTES,
+            "the permit is too small"
+        );
+        if !permit.is_counted() {
             return Self(bytes);
         }
-        let covers = permit.is_unlimited() || permit.bytes() >= bytes.len();
-        debug_assert!(covers, "the permit is too small");
         Self(Bytes::from_owner(Owner {
             bytes,
             _permit: permit,

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use pytriton_core::memory_budget::MemoryBudget;
 use pytriton_core::model::ModelSpec;
+use pytriton_core::received_body::ReceivedBody;
 use pytriton_core::request::{Request, Response, SmallVec};
 use pytriton_core::runtime_models::{Function, Input, Model, Output};
 use pytriton_core::shared_memory::Regions;
@@ -48,11 +49,9 @@ fn double(request: &Request) -> Result<Response, Box<dyn Error>> {
 fn respond(body: String) -> Result<EncodedResponse, Box<dyn Error>> {
     let model = model()?;
     let budget = MemoryBudget::new(BUDGET_BYTES);
-    let mut permit = budget.empty_permit();
-    permit.grow(body.len())?;
-    let body = Bytes::from(body);
-    let regions = Regions::default();
-    let (request, format) = decode_request(&body, body.len(), &model, MAX_DEPTH, &regions, permit)?;
+    let body = ReceivedBody::new(Bytes::from(body), budget.empty_permit())?;
+    let (length, regions) = (body.len(), Regions::default());
+    let (request, format) = decode_request(body, length, &model, MAX_DEPTH, &regions)?;
     let request = Request::check(&model, request)?;
     let response = double(&request)?;
     let writer = ResponseWriter::new(&model);

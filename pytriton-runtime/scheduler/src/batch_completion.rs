@@ -151,7 +151,8 @@ impl BatchCompletion {
             false => RequestOutcome::Failed(since(arrived)),
         });
         let once = !self.completion.decoupled;
-        self.completion.recorder().record(execution, once, requests);
+        let recorder = self.completion.recorder();
+        recorder.record(execution, now.into_std(), once, requests);
     }
 }
 

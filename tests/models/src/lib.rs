@@ -7,6 +7,7 @@ mod failing;
 mod identities;
 mod in_flight;
 mod injected;
+mod inline;
 mod ledger;
 mod limited;
 mod omitted;

@@ -17,6 +17,9 @@ pub struct Recorder {
 #[derive(Debug, Default)]
 struct Counted {
     statistics: ModelStatistics,
+    /// The last execution, if its wall-clock time is not yet in the statistics: it is needed only
+    /// when they are read.
+    last_execution: Option<Instant>,
     /// `None` if no distribution is enabled.
     latencies: Option<Box<Latencies>>,
 }
@@ -92,13 +95,14 @@ impl Recorder {
         self.running.load(Ordering::Relaxed)
     }
 
-    /// Records an execution and its requests, which have one or more responses.
+    /// Records an execution that has ended now, and its requests, which have one or more responses.
     ///
     /// As in Triton, rows of failed requests do not count as inferences, but their execution
     /// counts.
     pub fn record(
         &self,
         execution: Execution,
+        now: Instant,
         responded_once: bool,
         requests: impl Iterator<Item = RequestOutcome>,
     ) {
@@ -106,9 +110,10 @@ impl Recorder {
         let mut counted = self.counted.lock();
         let Counted {
             statistics,
+            last_execution,
             latencies,
         } = &mut *counted;
-        statistics.last_inference = Some(SystemTime::now());
+        *last_execution = Some(now);
         statistics.execution_count += 1;
         let batch = statistics.batches.entry(execution.batch_size).or_default();
         batch.compute_input.add(1, durations.compute_input);
@@ -209,14 +214,14 @@ impl Recorder {
         ModelStatistics {
             pending,
             running: self.running(),
-            ..self.counted.lock().statistics.clone()
+            ..self.counted.lock().current().clone()
         }
     }
 
     /// The same without the statistics by batch size and by response, whose number is unlimited.
     pub fn sums(&self, pending: u64) -> ModelStatistics {
-        let counted = self.counted.lock();
-        let statistics = &counted.statistics;
+        let mut counted = self.counted.lock();
+        let statistics = counted.current();
         ModelStatistics {
             last_inference: statistics.last_inference,
             inference_count: statistics.inference_count,
@@ -239,8 +244,20 @@ impl Recorder {
     }
 }
 
+impl Counted {
+    /// Returns the statistics with the time of the last execution.
+    fn current(&mut self) -> &ModelStatistics {
+        if let Some(last) = self.last_execution.take() {
+            self.statistics.last_inference = SystemTime::now().checked_sub(last.elapsed());
+        }
+        &self.statistics
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::statistics::StatisticDuration;
 
@@ -265,7 +282,8 @@ mod tests {
         ];
         recorder.distribute(Latencies::new(true, true));
         recorder.begin(3);
-        recorder.record(execution, true, requests.into_iter());
+        let before = SystemTime::now();
+        recorder.record(execution, Instant::now(), true, requests.into_iter());
         recorder.end(2);
         recorder.record_failure(FailureReason::Rejected, 1);
         let statistics = recorder.snapshot(7);
@@ -278,6 +296,10 @@ mod tests {
         assert_eq!(statistics.batches[&3].compute_infer.ns, 10);
         assert_eq!(statistics.pending, 7);
         assert_eq!((statistics.running, statistics.busy), (1, 10));
+        let last = statistics.last_inference.unwrap();
+        // The clocks are not read at the same moment.
+        let least = before - Duration::from_millis(1);
+        assert!((least..=SystemTime::now()).contains(&last));
         let sums = ModelStatistics {
             batches: BTreeMap::new(),
             ..statistics

@@ -118,8 +118,8 @@ impl Message<Buffer> {
         limit: MessageLimit,
         permit: &mut MemoryPermit,
     ) -> Result<M, GrpcError> {
-        let (bytes, own) = self.into_plain(limit, permit)?.finish();
-        permit.absorb(own).map_err(Error::from)?;
+        let body = self.into_plain(limit, permit)?.finish();
+        let bytes = body.reserved_in(permit).map_err(Error::from)?;
         Ok(decode(bytes, permit)?)
     }
 }

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use hyper::body::Frame;
 use pytriton_core::body_buffer::BodyBuffer;
-use pytriton_core::memory_budget::MemoryPermit;
+use pytriton_core::received_body::ReceivedBody;
 use pytriton_net::BodyTimeout;
 
 use crate::service::{AppState, Error};
@@ -37,7 +37,7 @@ pub(super) async fn read<B: Body>(
     headers: &HeaderMap,
     app_state: &AppState,
     aligned_at: Option<usize>,
-) -> Result<(Bytes, MemoryPermit), HttpError> {
+) -> Result<ReceivedBody, HttpError> {
     let length = value(headers, &CONTENT_LENGTH);
     read_announced(body, length, app_state, aligned_at).await
 }
@@ -48,7 +48,7 @@ pub(super) async fn read_announced<B: Body>(
     length: Option<&HeaderValue>,
     app_state: &AppState,
     aligned_at: Option<usize>,
-) -> Result<(Bytes, MemoryPermit), HttpError> {
+) -> Result<ReceivedBody, HttpError> {
     let limit = app_state.limits.max_request_bytes;
     let announced = announced(length, limit)?;
     let mut permit = app_state.models.budget().empty_permit();
@@ -68,7 +68,8 @@ pub(super) async fn read_announced<B: Body>(
     let mut buffer = if aligned_at.is_none() {
         permit.grow(first.len()).map_err(Error::from)?;
         let Some(second) = body.next().await? else {
-            return Ok((first, permit));
+            let body = ReceivedBody::new(first, permit).map_err(Error::from)?;
+            return Ok(body);
         };
         let mut buffer = BodyBuffer::new(permit.sibling(), limit, None);
         buffer.push(&first).map_err(Error::from)?;
@@ -218,7 +219,7 @@ mod tests {
         let body = super::super::response::parts(HeaderMap::new(), first, parts.collect());
         let body = body.into_body();
         let read = read(body, &headers, &app_state(limit).await, at).await;
-        read.map(|(bytes, _)| bytes)
+        read.map(|body| body.into_tracked().into_bytes())
     }
 
     #[tokio::test]
@@ -305,8 +306,8 @@ mod tests {
             .unwrap();
         for at in [None, Some(1)] {
             let body = axum::body::Body::from("small");
-            let (body, _permit) = read(body, &HeaderMap::new(), &app_state, at).await.unwrap();
-            assert_eq!(body, "small");
+            let body = read(body, &HeaderMap::new(), &app_state, at).await.unwrap();
+            assert_eq!(&body[..], b"small");
         }
     }
 

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
+use pytriton_core::received_body::ReceivedBody;
 use pytriton_core::tracked_buffer::TrackedBuffer;
 use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_protocol::tensor::AlignedBuffer;
@@ -135,14 +136,13 @@ fn written<'a>(mut encoder: impl Write, parts: impl Iterator<Item = &'a [u8]>) -
 /// Decompresses a body to at most `limit` bytes. Like Triton, it detects the encoding by the first
 /// bytes. The byte at `aligned_at` is aligned for every element type.
 ///
-/// `permit` is an empty permit of the budget. The memory of the result is reserved with the
-/// returned one.
+/// `permit` is an empty permit of the budget, which reserves the memory of the result.
 pub(super) fn decompress(
     body: &[u8],
     aligned_at: Option<usize>,
     limit: usize,
     permit: MemoryPermit,
-) -> Result<(Bytes, MemoryPermit), HttpError> {
+) -> Result<ReceivedBody, HttpError> {
     const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 
     if body.is_empty() {
@@ -209,7 +209,7 @@ impl Pieces {
     }
 
     /// Joins the pieces. The byte at `aligned_at` is aligned for every element type.
-    fn join(mut self, aligned_at: usize) -> Result<(Bytes, MemoryPermit), MemoryBudgetError> {
+    fn join(mut self, aligned_at: usize) -> Result<ReceivedBody, MemoryBudgetError> {
         let length = self.length;
         self.permit.grow(length)?;
         let mut buffer = AlignedBuffer::try_with_capacity(length, aligned_at)
@@ -218,7 +218,7 @@ impl Pieces {
             buffer.extend_from_slice(&piece);
         }
         self.permit.resize(length)?;
-        Ok((buffer.freeze(), self.permit))
+        ReceivedBody::new(buffer.freeze(), self.permit)
     }
 }
 
@@ -232,7 +232,8 @@ mod tests {
 
     fn inflate(body: &[u8], aligned_at: Option<usize>, limit: usize) -> Result<Bytes, HttpError> {
         let permit = MemoryBudget::new(BUDGET_BYTES).empty_permit();
-        decompress(body, aligned_at, limit, permit).map(|(bytes, _)| bytes)
+        let body = decompress(body, aligned_at, limit, permit)?;
+        Ok(body.into_tracked().into_bytes())
     }
 
     fn compressed(encoding: Encoding, parts: &[Vec<u8>]) -> TrackedBytes {
@@ -343,10 +344,10 @@ mod tests {
         for (limit, inflated) in [(17 * MIB, true), (16 * MIB - 1, false), (0, false)] {
             let budget = MemoryBudget::new(limit);
             match decompress(&bomb, None, BUDGET_BYTES, budget.empty_permit()) {
-                Ok((body, permit)) => {
+                Ok(mut body) => {
                     assert!(inflated, "{limit}");
                     assert_eq!(body.len(), 8 * MIB);
-                    assert!(permit.bytes() >= body.len());
+                    assert!(body.parts().1.bytes() >= body.len());
                 }
                 Err(HttpError::Service(Error::Budget(MemoryBudgetError { .. }))) => {
                     assert!(!inflated, "{limit}");

@@ -1,7 +1,6 @@
 use axum::http::StatusCode;
-use bytes::Bytes;
-use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::offload::by_weight;
+use pytriton_core::received_body::ReceivedBody;
 use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_kserve::{
     CodecError, IndexLine, LoadParameterError, decode_index_request, decode_load_request,
@@ -33,14 +32,14 @@ pub(super) async fn load(
     app_state: &AppState,
     repository: Option<&str>,
     name: &str,
-    body: Bytes,
-    mut permit: MemoryPermit,
+    mut body: ReceivedBody,
 ) -> Result<HttpResponse, Failure> {
     check_repository(repository)?;
     let length = body.len();
     let decode = move || {
-        let parameters = decode_load_request(&body, &mut permit)?;
-        Ok((parameters, permit))
+        let (bytes, permit) = body.parts();
+        let parameters = decode_load_request(bytes, permit)?;
+        Ok((parameters, permit.take()))
     };
     let decoded = by_weight(length, decode).await;
     let (parameters, permit) = decoded.map_err(|flaw| match flaw {

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
+use pytriton_core::memory_budget::MemoryBudget;
 use pytriton_core::model::{ModelSpec, Surface};
+use pytriton_core::received_body::ReceivedBody;
 use pytriton_core::request::{Identity, Request};
 use pytriton_core::shared_memory::Regions;
 use pytriton_engine::Limits;
@@ -37,14 +38,13 @@ pub fn infer(
 ) -> Decoded<()> {
     let length = header_length(header, body.len()).map_err(text)?;
     let json_length = (header.is_none() || length > 0).then_some(length);
-    let (body, permit) = received(body, header.map(|_| length), budget)?;
+    let body = received(body, header.map(|_| length), budget)?;
     let json = json_length.unwrap_or_default();
     let kept_bytes = if json < body.len() { json } else { 0 };
     let max_depth = Limits::default().max_json_depth;
     let regions = Regions::default();
-    let decoded = inference::decode(spec, &body, json_length, max_depth, &regions, permit);
+    let decoded = inference::decode(spec, body, json_length, max_depth, &regions);
     let (mut request, format) = decoded.map_err(text)?;
-    drop(body);
     request.settle(kept_bytes).map_err(text)?;
     let request = Request::check(spec, request).map_err(text)?;
     let writer = ResponseWriter::new(spec);
@@ -59,9 +59,9 @@ pub fn infer(
 ///
 /// Returns the text of the error if the request is refused.
 pub fn generate(spec: &Arc<ModelSpec>, body: &[u8], budget: &Arc<MemoryBudget>) -> Decoded<()> {
-    let (body, permit) = received(body, None, budget)?;
+    let (body, request) = received(body, None, budget)?.into_request();
     let max_depth = Limits::default().max_json_depth;
-    let decoded = decode_generate_request(&body, spec, max_depth, permit);
+    let decoded = decode_generate_request(&body, spec, max_depth, request);
     let mut request = decoded.map_err(text)?;
     drop(body);
     request.settle(0).map_err(text)?;
@@ -82,10 +82,11 @@ pub fn openai(
     body: &[u8],
     budget: &Arc<MemoryBudget>,
 ) -> Decoded<()> {
-    let (body, mut permit) = received(body, None, budget)?;
+    let mut body = received(body, None, budget)?;
+    let (bytes, permit) = body.parts();
     let limits = Limits::default();
-    let asked = OpenAiRequest::read(&body, &mut permit).map_err(text)?;
-    let request = asked.of(spec, surface, limits.max_request_bytes, &mut permit);
+    let asked = OpenAiRequest::read(bytes, permit).map_err(text)?;
+    let request = asked.of(spec, surface, limits.max_request_bytes, permit);
     let request = request.map_err(text)?;
     let bodies = request.bodies.iter();
     let inputs = bodies
@@ -95,7 +96,7 @@ pub fn openai(
                 spec,
                 limits.max_json_depth,
                 &Identity::ANONYMOUS,
-                &permit,
+                permit,
             )
         })
         .collect::<Result<Vec<_>, _>>()
@@ -111,19 +112,20 @@ pub fn openai(
 ///
 /// Returns the text of the error if the request is refused.
 pub fn control(kind: u8, body: &[u8], budget: &Arc<MemoryBudget>) -> Decoded<()> {
-    let (body, mut permit) = received(body, None, budget)?;
+    let mut body = received(body, None, budget)?;
+    let (body, permit) = body.parts();
     permit
         .grow(READ_BYTES_PER_BYTE * body.len())
         .map_err(text)?;
     match kind % 6 {
-        0 => decode_load_request(&body, &mut permit)
+        0 => decode_load_request(body, permit)
             .map(drop)
             .map_err(|flaw| format!("{flaw:?}")),
-        1 => decode_index_request(&body).map(drop).map_err(text),
-        2 => Registration::decode(&body).map(drop).map_err(text),
-        3 => GpuHandle::decode(&body).map(drop).map_err(text),
-        4 => trace_changes(&body).map(drop).map_err(text),
-        _ => change_log(&body, |_| Ok(())).map_err(text),
+        1 => decode_index_request(body).map(drop).map_err(text),
+        2 => Registration::decode(body).map(drop).map_err(text),
+        3 => GpuHandle::decode(body).map(drop).map_err(text),
+        4 => trace_changes(body).map(drop).map_err(text),
+        _ => change_log(body, |_| Ok(())).map_err(text),
     }
 }
 
@@ -133,10 +135,10 @@ pub fn control(kind: u8, body: &[u8], budget: &Arc<MemoryBudget>) -> Decoded<()>
 ///
 /// Returns the text of the error if the bytes are refused.
 pub fn inflate(body: &[u8], limit: usize, budget: &Arc<MemoryBudget>) -> Decoded<usize> {
-    let (body, permit) = received(body, None, budget)?;
-    let decompressed = compression::decompress(&body, Some(0), limit, permit.sibling());
-    let (body, _permit) = decompressed.map_err(text)?;
-    Ok(body.len())
+    let mut body = received(body, None, budget)?;
+    let (bytes, permit) = body.parts();
+    let decompressed = compression::decompress(bytes, Some(0), limit, permit.sibling());
+    Ok(decompressed.map_err(text)?.len())
 }
 
 /// Returns a body that has arrived, and its reservation. The byte at `aligned_at` is aligned for
@@ -145,13 +147,13 @@ fn received(
     body: &[u8],
     aligned_at: Option<usize>,
     budget: &Arc<MemoryBudget>,
-) -> Decoded<(Bytes, MemoryPermit)> {
+) -> Decoded<ReceivedBody> {
     let mut permit = budget.empty_permit();
     permit.grow(body.len()).map_err(text)?;
     let Some(at) = aligned_at else {
-        return Ok((Bytes::copy_from_slice(body), permit));
+        return ReceivedBody::new(Bytes::copy_from_slice(body), permit).map_err(text);
     };
     let mut buffer = AlignedBuffer::try_with_capacity(body.len(), at).map_err(text)?;
     buffer.extend_from_slice(body);
-    Ok((buffer.freeze(), permit))
+    ReceivedBody::new(buffer.freeze(), permit).map_err(text)
 }

@@ -117,14 +117,17 @@ async fn ask(
         return Err(HttpError::GenerateEncoding);
     }
     let trace = traced(model.spec(), headers);
-    let (body, permit) = body::read(body, headers, app_state, None).await?;
+    let body = body::read(body, headers, app_state, None).await?;
     if let Some(timeline) = &timeline {
         timeline.now("HTTP_RECV_END");
     }
     let max_depth = app_state.limits.max_json_depth;
     let spec = Arc::clone(model.spec());
     let length = body.len();
-    let decode = move || decode_generate_request(&body, &spec, max_depth, permit);
+    let decode = move || {
+        let (body, request) = body.into_request();
+        decode_generate_request(&body, &spec, max_depth, request)
+    };
     let mut request = by_weight(length, decode).await.map_err(Error::from)?;
     request.identity = identity;
     request.settle(0).map_err(Error::from)?;

@@ -3,10 +3,10 @@ use std::sync::Arc;
 
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
-use bytes::Bytes;
-use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
+use pytriton_core::memory_budget::MemoryBudget;
 use pytriton_core::model::ModelSpec;
 use pytriton_core::offload::{in_place_or_on_thread, is_light, on_thread};
+use pytriton_core::received_body::ReceivedBody;
 use pytriton_core::request::{Identity, InferRequest, RequestError, Response, TraceEvents};
 use pytriton_core::shared_memory::Regions;
 use pytriton_engine::trace::identified;
@@ -44,11 +44,7 @@ pub(super) async fn infer<B: Body>(
     let timeline = tracer.sample(&model.spec().name, || context(headers));
     note(timeline.as_ref(), "HTTP_RECV_START");
     let known = BodyHeaders::of(headers);
-    let DecompressedBody {
-        body,
-        json_length,
-        permit,
-    } = read(app_state, &known, body)
+    let DecompressedBody { body, json_length } = read(app_state, &known, body)
         .await
         .map_err(Failure::plain)?;
     note(timeline.as_ref(), "HTTP_RECV_END");
@@ -58,12 +54,10 @@ pub(super) async fn infer<B: Body>(
     // below.
     let decoded = if is_light(text) {
         let (spec, regions) = (model.spec(), &app_state.regions);
-        let decoded = decode(spec, &body, json_length, max_depth, regions, permit);
-        drop(body);
-        decoded
+        decode(spec, body, json_length, max_depth, regions)
     } else {
         let (spec, regions) = (Arc::clone(model.spec()), Arc::clone(&app_state.regions));
-        let decode = move || decode(&spec, &body, json_length, max_depth, &regions, permit);
+        let decode = move || decode(&spec, body, json_length, max_depth, &regions);
         Box::pin(in_place_or_on_thread(text, decode)).await
     };
     let (mut request, format) = decoded.map_err(|error| unread(error.into()))?;
@@ -130,10 +124,9 @@ fn encode(
 
 /// A decompressed body.
 struct DecompressedBody {
-    body: Bytes,
+    body: ReceivedBody,
     /// The length of its JSON part; `None` for a raw request.
     json_length: Option<usize>,
-    permit: MemoryPermit,
 }
 
 async fn read(
@@ -147,14 +140,16 @@ async fn read(
     let value = value.map(|value| value.to_str().unwrap_or("unreadable"));
     // Any value of the header is checked once the size of the body is known.
     let aligned_at = value.map(|value| value.parse().unwrap_or(0));
-    let (body, permit) = match encoding {
+    let body = match encoding {
         None => body::read_announced(body, length, app_state, aligned_at).await?,
         Some(_) => {
-            let read = body::read_announced(body, length, app_state, None).await;
-            let (body, permit) = read?;
+            let mut body = body::read_announced(body, length, app_state, None).await?;
             let limit = app_state.limits.max_request_bytes;
             let weight = body.len().saturating_mul(ASSUMED_EXPANSION);
-            let decompress = move || decompress(&body, aligned_at, limit, permit.sibling());
+            let decompress = move || {
+                let (bytes, permit) = body.parts();
+                decompress(bytes, aligned_at, limit, permit.sibling())
+            };
             on_thread(weight, decompress).await?
         }
     };
@@ -162,21 +157,19 @@ async fn read(
     Ok(DecompressedBody {
         body,
         json_length: (value.is_none() || length > 0).then_some(length),
-        permit,
     })
 }
 
 pub(super) fn decode(
     model: &ModelSpec,
-    body: &Bytes,
+    body: ReceivedBody,
     json_length: Option<usize>,
     max_depth: usize,
     regions: &Regions,
-    permit: MemoryPermit,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     match json_length {
-        Some(length) => decode_request(body, length, model, max_depth, regions, permit),
-        None => decode_raw_request(body, model, permit),
+        Some(length) => decode_request(body, length, model, max_depth, regions),
+        None => decode_raw_request(body, model),
     }
 }
 

@@ -2,8 +2,7 @@ use std::sync::Arc;
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
-use bytes::Bytes;
-use pytriton_core::memory_budget::MemoryPermit;
+use pytriton_core::received_body::ReceivedBody;
 use pytriton_core::request::Identity;
 use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_engine::port::Port;
@@ -177,8 +176,8 @@ async fn others<B: Body>(
     headers: &mut HeaderMap,
     body: B,
 ) -> Result<HttpResponse, Failure> {
-    let (body, permit) = match route.body {
-        BodySize::Unread => (Bytes::new(), app_state.models.budget().empty_permit()),
+    let body = match route.body {
+        BodySize::Unread => ReceivedBody::empty(app_state.models.budget().empty_permit()),
         _ => read_whole(app_state, headers, body).await?,
     };
     let Params {
@@ -201,7 +200,7 @@ async fn others<B: Body>(
         KserveEndpoint::ModelConfig => model::config(app_state, name, version),
         KserveEndpoint::Statistics => model::statistics(app_state, model, version),
         KserveEndpoint::RepositoryIndex => control::index(app_state, &body),
-        KserveEndpoint::Load => control::load(app_state, repository, name, body, permit).await,
+        KserveEndpoint::Load => control::load(app_state, repository, name, body).await,
         KserveEndpoint::Unload => control::unload(app_state, repository, name),
         KserveEndpoint::SharedMemory(kind, action) => {
             shared_memory::shared_memory(app_state, kind, region, action, &body)
@@ -219,12 +218,13 @@ async fn read_whole<B: Body>(
     app_state: &AppState,
     headers: &HeaderMap,
     body: B,
-) -> Result<(Bytes, MemoryPermit), Failure> {
+) -> Result<ReceivedBody, Failure> {
     let read = body::read(body, headers, app_state, None).await;
-    let (body, mut permit) = read.map_err(Failure::json)?;
-    let reserved = permit.grow(READ_BYTES_PER_BYTE * body.len());
+    let mut body = read.map_err(Failure::json)?;
+    let (bytes, permit) = body.parts();
+    let reserved = permit.grow(READ_BYTES_PER_BYTE * bytes.len());
     reserved.map_err(|error| Failure::json(Error::from(error)))?;
-    Ok((body, permit))
+    Ok(body)
 }
 
 /// Creates the response to a request that is not admitted.

@@ -18,7 +18,7 @@ const PARAMETERS: &str = "parameters";
 
 /// Decodes a request of the generate extension.
 ///
-/// Memory is reserved with `permit` before it is allocated. It covers the request afterwards.
+/// `request` is empty. Its reservation grows before memory is allocated.
 ///
 /// Source: `ConvertGenerateRequest` in Triton 2.51. In addition, a duplicate parameter is an error.
 ///
@@ -30,10 +30,11 @@ const PARAMETERS: &str = "parameters";
 ///
 /// ```no_run
 /// # fn example(model: &pytriton_core::model::ModelSpec) -> Result<(), pytriton_kserve::CodecError> {
+/// # use pytriton_core::request::InferRequest;
 /// # use pytriton_kserve::generate::decode_generate_request;
 /// let body = br#"{"prompt":"Once upon a time","parameters":{"temperature":0.5},"id":"7"}"#;
 /// let permit = pytriton_core::memory_budget::MemoryPermit::unlimited();
-/// let request = decode_generate_request(body, model, 100, permit)?;
+/// let request = decode_generate_request(body, model, 100, InferRequest::new(permit))?;
 /// # Ok(())
 /// # }
 /// ```
@@ -41,12 +42,11 @@ pub fn decode_generate_request(
     body: &[u8],
     model: &ModelSpec,
     max_depth: usize,
-    permit: MemoryPermit,
+    mut request: InferRequest,
 ) -> Result<InferRequest, CodecError> {
     let text = std::str::from_utf8(body).map_err(|error| CodecError::Json {
         message: excerpt(&error),
     })?;
-    let mut request = InferRequest::new(permit);
     let permit = &mut request.memory;
     let members = all_members(text, permit)?;
     if let Some((_, id)) = members.iter().find(|(name, _)| name == "id") {

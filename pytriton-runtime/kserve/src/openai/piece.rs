@@ -1,5 +1,5 @@
 use pytriton_core::call::{ModelError, OutputWriter, Outputs, ResponseParts};
-use pytriton_core::model::{ModelSpec, TensorDeclaration};
+use pytriton_core::model::TensorDeclaration;
 use pytriton_core::request::{ParameterValue, Parameters};
 use pytriton_protocol::tensor::DataType;
 
@@ -130,7 +130,7 @@ impl Outputs for Piece {
 #[cfg(test)]
 mod tests {
     use pytriton_core::call::WithParameters;
-    use pytriton_core::model::Surface;
+    use pytriton_core::model::{ModelSpec, Surface};
     use pytriton_core::testing::IDENTITY;
 
     use super::*;

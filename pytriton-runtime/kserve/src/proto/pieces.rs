@@ -24,6 +24,9 @@ const MAX_PREALLOCATED_BYTES: usize = 256 << 10;
 /// that grows by doubling, and the shared header of the buffer.
 const OWNED_BYTES: usize = 3 * size_of::<(usize, Bytes)>() + 32;
 
+/// The maximum size of a length in protobuf.
+const MAX_VARINT_BYTES: usize = 10;
+
 /// The initial capacity for everything except raw contents.
 const INITIAL_REST_BYTES: usize = 256;
 
@@ -165,18 +168,18 @@ impl Pieces {
     /// Returns [`BoundedError::Decode`] if the message is invalid, and [`BoundedError::Budget`] if
     /// a copy cannot be reserved.
     pub fn decode(self) -> Result<(ModelInferRequest, MemoryPermit), BoundedError> {
-        let (mut rest, mut permit) = self.rest.into_parts();
-        permit.absorb(self.permit)?;
+        let (mut rest, mut permit) = (self.rest, self.permit);
         if let Place::Own(buffer, missing) = self.place {
             // The message is truncated, which prost reports.
-            let (contents, own) = buffer.finish();
-            permit.absorb(own)?;
-            permit.grow(rest.len() + contents.len())?;
-            rest.pop();
-            encode_varint((contents.len() + missing) as u64, &mut rest);
-            rest.extend_from_slice(&contents);
+            let contents = buffer.as_slice();
+            rest.reserve(MAX_VARINT_BYTES + contents.len())?;
+            let bytes = rest.bytes_mut();
+            bytes.pop();
+            encode_varint((contents.len() + missing) as u64, bytes);
+            bytes.extend_from_slice(contents);
         }
-        let mut message = ModelInferRequest::decode(Bytes::from(rest))?;
+        let rest = rest.into_body(0).reserved_in(&mut permit)?;
+        let mut message = ModelInferRequest::decode(rest)?;
         for (index, contents) in self.owned {
             if let Some(empty) = message.raw_input_contents.get_mut(index) {
                 *empty = contents;
@@ -231,8 +234,7 @@ impl Pieces {
         if missing > 0 {
             return Ok(Place::Own(buffer, missing));
         }
-        let (contents, permit) = buffer.finish();
-        self.permit.absorb(permit)?;
+        let contents = buffer.finish().reserved_in(&mut self.permit)?;
         self.permit.grow(OWNED_BYTES)?;
         self.owned.push((self.raw - 1, contents));
         Ok(Place::KEY)

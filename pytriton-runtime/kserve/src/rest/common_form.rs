@@ -157,6 +157,7 @@ mod tests {
     use proptest::prelude::*;
     use pytriton_core::memory_budget::MemoryBudget;
     use pytriton_core::model::TensorSpec;
+    use pytriton_core::received_body::ReceivedBody;
     use pytriton_core::shared_memory::Regions;
     use pytriton_core::testing::IDENTITY;
 
@@ -218,9 +219,9 @@ mod tests {
                 r#"{{"inputs":[{{"name":"x","datatype":"FP32","shape":[1,10000],"data":[{numbers}{end}"#
             );
             let body = Bytes::from(text);
-            let (regions, permit) = (Regions::default(), MemoryPermit::unlimited());
-            let (request, _) =
-                decode_request(&body, body.len(), &spec, 100, &regions, permit).unwrap();
+            let (length, regions) = (body.len(), Regions::default());
+            let body = ReceivedBody::new(body, MemoryPermit::unlimited()).unwrap();
+            let (request, _) = decode_request(body, length, &spec, 100, &regions).unwrap();
             assert_eq!(request.inputs[0].data.len(), 40_000, "{end}");
         }
     }
@@ -271,10 +272,10 @@ mod tests {
         );
         let (body, regions) = (Bytes::from(text), Regions::default());
         let budget = MemoryBudget::new(usize::MAX);
-        let mut alone = InferRequest::new(budget.empty_permit());
+        let received = || ReceivedBody::new(body.clone(), budget.empty_permit()).unwrap();
+        let (_, mut alone) = received().into_request();
         decode_members(&body, Bytes::new(), &spec, 100, &regions, &mut alone).unwrap();
-        let permit = budget.empty_permit();
-        let (request, _) = decode_request(&body, body.len(), &spec, 100, &regions, permit).unwrap();
+        let (request, _) = decode_request(received(), body.len(), &spec, 100, &regions).unwrap();
         assert_eq!(request.memory.bytes(), alone.memory.bytes());
     }
 

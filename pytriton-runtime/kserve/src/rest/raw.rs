@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::model::{ModelSpec, TensorSpec};
+use pytriton_core::received_body::ReceivedBody;
 use pytriton_core::request::{InferInput, InferRequest, RequestId};
 use pytriton_protocol::tensor::{DataType, element_count, push_bytes_element};
 
@@ -11,7 +11,6 @@ use crate::error::CodecError;
 use super::ResponseFormat;
 
 /// Decodes a body without JSON as the only input of its model. The outputs are binary data.
-/// `permit` covers the body already, and the request afterwards.
 ///
 /// Source: `EVBufferToRawInput` and `InferenceRequest::Normalize` in Triton 2.51.
 ///
@@ -20,9 +19,8 @@ use super::ResponseFormat;
 /// Returns a [`CodecError`] if the model has several inputs, or if the size of the body does not
 /// determine the shape.
 pub fn decode_raw_request(
-    body: &Bytes,
+    body: ReceivedBody,
     model: &ModelSpec,
-    mut permit: MemoryPermit,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     let [input] = model.inputs.as_slice() else {
         return Err(CodecError::RawInputs {
@@ -31,24 +29,22 @@ pub fn decode_raw_request(
             inputs: model.inputs.len(),
         });
     };
+    let (body, mut request) = body.into_request();
     let data = match input.datatype {
         DataType::Bytes => {
-            permit.grow(size_of::<u32>() + body.len())?;
-            one_string(input, body)?
+            request.memory.grow(size_of::<u32>() + body.len())?;
+            one_string(input, &body)?
         }
-        _ => body.clone(),
+        _ => body,
     };
     let batch_axis = model.batching().then_some(1);
     let dims = deduce(input, data.len())?;
-    let request = InferRequest {
-        inputs: vec![InferInput {
-            name: input.name.to_owned().to_string(),
-            datatype: input.datatype,
-            shape: batch_axis.into_iter().chain(dims).collect(),
-            data,
-        }],
-        ..InferRequest::new(permit)
-    };
+    request.inputs = vec![InferInput {
+        name: input.name.to_string(),
+        datatype: input.datatype,
+        shape: batch_axis.into_iter().chain(dims).collect(),
+        data,
+    }];
     let format = ResponseFormat::new(model, "", &[], true, None, &request.memory)?;
     Ok((request, format))
 }
@@ -100,6 +96,7 @@ fn one_string(input: &TensorSpec, body: &[u8]) -> Result<Bytes, CodecError> {
 
 #[cfg(test)]
 mod tests {
+    use pytriton_core::memory_budget::MemoryPermit;
     use pytriton_core::testing::IDENTITY;
 
     use super::*;
@@ -148,11 +145,9 @@ mod tests {
         for (inputs, expected) in table {
             let mut model = IDENTITY.spec().unwrap();
             model.inputs = inputs;
-            let got = match decode_raw_request(
-                &Bytes::from_static(&[0; 16]),
-                &model,
-                MemoryPermit::unlimited(),
-            ) {
+            let body = Bytes::from_static(&[0; 16]);
+            let body = ReceivedBody::new(body, MemoryPermit::unlimited()).unwrap();
+            let got = match decode_raw_request(body, &model) {
                 Ok((request, _)) => format!("{:?}", request.inputs[0].shape),
                 Err(error) => error.to_string(),
             };

@@ -1,6 +1,6 @@
 use bytes::Bytes;
-use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::model::ModelSpec;
+use pytriton_core::received_body::ReceivedBody;
 use pytriton_core::request::{InferInput, InferRequest, RequestedOutput};
 use pytriton_core::shared_memory::{Regions, Shared};
 
@@ -33,25 +33,26 @@ use super::parameter::decode_parameters;
 /// ```no_run
 /// # fn example(model: &pytriton_core::model::ModelSpec) -> Result<(), pytriton_kserve::CodecError> {
 /// # use bytes::Bytes;
+/// # use pytriton_core::received_body::ReceivedBody;
 /// # use pytriton_kserve::decode_request;
 /// let body = Bytes::from(r#"{"inputs":[{"name":"x","datatype":"INT32","shape":[1,2],"data":[[1,2]]}]}"#);
 /// let regions = pytriton_core::shared_memory::Regions::default();
 /// let permit = pytriton_core::memory_budget::MemoryPermit::unlimited();
-/// let (request, format) = decode_request(&body, body.len(), model, 100, &regions, permit)?;
+/// let (length, body) = (body.len(), ReceivedBody::new(body, permit)?);
+/// let (request, format) = decode_request(body, length, model, 100, &regions)?;
 /// # Ok(())
 /// # }
 /// ```
 pub fn decode_request(
-    body: &Bytes,
+    body: ReceivedBody,
     header_length: usize,
     model: &ModelSpec,
     max_depth: usize,
     regions: &Regions,
-    permit: MemoryPermit,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     let header_length = header_length.min(body.len());
+    let (body, mut request) = body.into_request();
     let (json, tail) = (&body[..header_length], body.slice(header_length..));
-    let mut request = InferRequest::new(permit);
     match decode(json, tail, model, max_depth, regions, &mut request) {
         Ok(format) => Ok((request, format)),
         Err(error) => {

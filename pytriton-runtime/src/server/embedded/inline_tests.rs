@@ -13,6 +13,7 @@ use clap::Parser;
 use ndarray::{Array2, Ix2};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
+use tonic::Code;
 use tonic::transport::Channel;
 
 use crate::proto::ModelInferRequest;
@@ -26,7 +27,7 @@ use crate::testing::fp32;
 const DEADLINE: Duration = Duration::from_secs(60);
 const HTTP_CLIENTS: usize = 4;
 const GRPC_CLIENTS: usize = 4;
-/// With 25,000 calls for each of the eight clients, the test takes two minutes in a debug build.
+/// The test `inline` of the workspace makes 25,000 calls for each client of a release build.
 const CALLS_OF_EACH: usize = 400;
 
 #[derive(Parser)]
@@ -108,14 +109,19 @@ impl Http {
         (status, String::from_utf8(body).unwrap())
     }
 
-    fn infer(&mut self, x: f32) -> Vec<u32> {
+    /// Sends a row and returns the status and the body of the response.
+    fn send_row(&mut self, x: f32) -> (u16, String) {
         let body = format!(
             r#"{{"inputs":[{{"name":"x","datatype":"FP32","shape":[1,1],"data":[{x}]}}]}}"#
         );
-        let (status, body) = self.send(&format!(
+        self.send(&format!(
             "POST /v2/models/Inline/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
-        ));
+        ))
+    }
+
+    fn infer(&mut self, x: f32) -> Vec<u32> {
+        let (status, body) = self.send_row(x);
         assert_eq!(status, 200, "{body}");
         let answer: Value = serde_json::from_str(&body).unwrap();
         let data = answer["outputs"][0]["data"].as_array().unwrap();
@@ -124,14 +130,17 @@ impl Http {
     }
 }
 
-/// Returns the results of several gRPC calls.
-fn infer_over_grpc(address: SocketAddr, calls: usize) -> Vec<Vec<u32>> {
+/// Returns the results of a gRPC call for each value.
+fn infer_over_grpc(
+    address: SocketAddr,
+    values: impl IntoIterator<Item = f32>,
+) -> Vec<Result<Vec<u32>, tonic::Status>> {
     let mut own = Builder::new_current_thread();
     own.enable_all().build().unwrap().block_on(async {
         let channel = Channel::from_shared(format!("http://{address}")).unwrap();
         let mut client = GrpcInferenceServiceClient::new(channel.connect().await.unwrap());
         let mut answers = Vec::new();
-        for _ in 0..calls {
+        for value in values {
             let request = ModelInferRequest {
                 model_name: "Inline".to_owned(),
                 inputs: vec![InferInputTensor {
@@ -140,12 +149,15 @@ fn infer_over_grpc(address: SocketAddr, calls: usize) -> Vec<Vec<u32>> {
                     shape: vec![1, 1],
                     ..InferInputTensor::default()
                 }],
-                raw_input_contents: vec![fp32(&[1.0])],
+                raw_input_contents: vec![fp32(&[value])],
                 ..ModelInferRequest::default()
             };
-            let answer = client.model_infer(request).await.unwrap().into_inner();
-            let elements = answer.raw_output_contents[0].as_chunks::<4>().0.iter();
-            answers.push(elements.map(|bytes| u32::from_le_bytes(*bytes)).collect());
+            let answer = client.model_infer(request).await.map(|response| {
+                let outputs = response.into_inner().raw_output_contents;
+                let elements = outputs[0].as_chunks::<4>().0.iter();
+                elements.map(|bytes| u32::from_le_bytes(*bytes)).collect()
+            });
+            answers.push(answer);
         }
         answers
     })
@@ -206,8 +218,12 @@ fn calls_over_http_and_grpc_never_overlap_on_an_instance() {
             })
         });
         let over_http: Vec<_> = over_http.collect();
-        let over_grpc =
-            (0..GRPC_CLIENTS).map(|_| scope.spawn(move || infer_over_grpc(grpc, CALLS_OF_EACH)));
+        let over_grpc = (0..GRPC_CLIENTS).map(|_| {
+            scope.spawn(move || {
+                let answers = infer_over_grpc(grpc, [1.0; CALLS_OF_EACH]);
+                answers.into_iter().map(Result::unwrap).collect()
+            })
+        });
         let clients: Vec<_> = over_http.into_iter().chain(over_grpc).collect();
         let answers = clients.into_iter().map(|client| client.join().unwrap());
         answers.flatten().collect()
@@ -224,6 +240,45 @@ fn calls_over_http_and_grpc_never_overlap_on_an_instance() {
     for mut counts in counts.into_values() {
         counts.sort_unstable();
         assert!(counts.iter().copied().eq((1..).take(counts.len())));
+    }
+}
+
+#[test]
+fn function_that_blocks_in_tokio_gets_an_error_that_names_the_option() {
+    const CALLS: usize = 1_000;
+    const BLOCKS_AT: usize = 500;
+    let function = Function::sample(|inputs| {
+        let x = inputs.array::<f32, Ix2>("x")?;
+        if x[[0, 0]] < 0.0 {
+            let runtime = Builder::new_current_thread().build()?;
+            runtime.block_on(async {});
+        }
+        Ok(Array2::from_elem((1, 2), 1_u32))
+    });
+    let served = Served::start(&function);
+    let value = |number| match number {
+        BLOCKS_AT => -1.0,
+        _ => 1.0,
+    };
+    let mut connection = Http::connect(served.http());
+    for number in 0..CALLS {
+        let (status, body) = connection.send_row(value(number));
+        let expected = match number {
+            BLOCKS_AT => 500,
+            _ => 200,
+        };
+        assert_eq!(status, expected, "{number}: {body}");
+        assert_eq!(body.contains("inline = true"), status == 500, "{body}");
+    }
+    let answers = infer_over_grpc(served.grpc(), (0..CALLS).map(value));
+    for (number, answer) in answers.into_iter().enumerate() {
+        match (number, answer) {
+            (BLOCKS_AT, Err(status)) => {
+                assert_eq!(status.code(), Code::Internal);
+                assert!(status.message().contains("inline = true"), "{status}");
+            }
+            (_, answer) => assert_eq!(answer.unwrap(), [1, 1], "{number}"),
+        }
     }
 }
 

@@ -88,7 +88,7 @@ impl Relay {
             ));
         }
         let read = body::read(body, &parts.headers, app_state, None).await;
-        let (body, _held) = read.map_err(Failure::json)?;
+        let body = read.map_err(Failure::json)?.into_tracked().into_bytes();
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = parts.method.clone();
         *request.uri_mut() = (parts.uri.path())

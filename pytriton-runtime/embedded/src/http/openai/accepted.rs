@@ -51,14 +51,15 @@ pub(super) async fn ask<B: Body>(
     if encoding.is_some_and(|encoding| encoding != "identity") {
         return Err(HttpError::GenerateEncoding.into());
     }
-    let (body, mut permit) = body::read(body, headers, app_state, None).await?;
+    let mut body = body::read(body, headers, app_state, None).await?;
     let (known, limits, length) = (models.clone(), app_state.limits, body.len());
     let decode = move || -> Result<Decoded, OpenAiError> {
-        let asked = OpenAiRequest::read(&body, &mut permit)?;
+        let (body, permit) = body.parts();
+        let asked = OpenAiRequest::read(body, permit)?;
         let spec = find(&known, &asked.model, surface)?;
-        let request = asked.of(&spec, surface, limits.max_request_bytes, &mut permit)?;
+        let request = asked.of(&spec, surface, limits.max_request_bytes, permit)?;
         let inputs = request.bodies.iter().map(|body| {
-            let decoded = choice_request(body, &spec, limits.max_json_depth, &identity, &permit);
+            let decoded = choice_request(body, &spec, limits.max_json_depth, &identity, permit);
             decoded.map_err(|error| Error::from(error).into())
         });
         Ok(Decoded {
@@ -95,7 +96,8 @@ pub(in crate::http) fn choice_request(
     identity: &Identity,
     permit: &MemoryPermit,
 ) -> Result<InferRequest, CodecError> {
-    let mut request = decode_generate_request(body, spec, max_depth, permit.exact_sibling())?;
+    let request = InferRequest::new(permit.exact_sibling());
+    let mut request = decode_generate_request(body, spec, max_depth, request)?;
     request.identity = identity.clone();
     request.settle(0)?;
     Ok(request)

@@ -1,3 +1,5 @@
+use pytriton_core::memory_budget::MemoryPermit;
+use pytriton_core::request::InferRequest;
 use pytriton_core::status::Status;
 use pytriton_protocol::tensor::DataType;
 
@@ -114,7 +116,7 @@ fn input_named_parameters_replaces_request_parameters() {
         br#"{"parameters":1}"#,
         &model,
         100,
-        pytriton_core::memory_budget::MemoryPermit::unlimited(),
+        InferRequest::new(MemoryPermit::unlimited()),
     )
     .unwrap_err();
     assert_eq!(

@@ -5,6 +5,7 @@ mod mistakes;
 mod random;
 mod request;
 
+use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::model::{ModelSpec, TensorSpec};
 use pytriton_core::request::InferRequest;
 use pytriton_core::testing::IDENTITY;
@@ -46,6 +47,6 @@ fn decode(text: &str) -> Result<InferRequest, CodecError> {
         text.as_bytes(),
         &model(),
         100,
-        pytriton_core::memory_budget::MemoryPermit::unlimited(),
+        InferRequest::new(MemoryPermit::unlimited()),
     )
 }

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 use pytriton_core::memory_budget::MemoryPermit;
-use pytriton_core::request::Response;
+use pytriton_core::request::{InferRequest, Response};
 use pytriton_protocol::tensor::Tensor;
 
 use crate::generate::{GenerateFormat, decode_generate_request};
@@ -23,7 +23,7 @@ fn member(text: &[u8], name: &str) -> serde_json::Value {
 proptest! {
     #[test]
     fn any_bytes_are_read_without_a_panic(body in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = decode_generate_request(&body, &model(), 100, MemoryPermit::unlimited());
+        let _ = decode_generate_request(&body, &model(), 100, InferRequest::new(MemoryPermit::unlimited()));
     }
 
     #[test]
@@ -43,7 +43,7 @@ proptest! {
                 _ => drop(body.remove(at)),
             }
         }
-        let read = decode_generate_request(&body, &model(), 100, MemoryPermit::unlimited());
+        let read = decode_generate_request(&body, &model(), 100, InferRequest::new(MemoryPermit::unlimited()));
         // Everything that is accepted is valid JSON.
         prop_assert!(read.is_err() || serde_json::from_slice::<serde_json::Value>(&body).is_ok());
     }

@@ -1,4 +1,5 @@
-use pytriton_core::request::ParameterValue;
+use pytriton_core::memory_budget::MemoryPermit;
+use pytriton_core::request::{InferRequest, ParameterValue};
 use pytriton_protocol::tensor::{DataType, Element, encode_bytes_elements};
 
 use crate::generate::decode_generate_request;
@@ -87,7 +88,7 @@ fn batch_axis_is_a_dynamic_dimension() {
             text.as_bytes(),
             &model,
             100,
-            pytriton_core::memory_budget::MemoryPermit::unlimited(),
+            InferRequest::new(MemoryPermit::unlimited()),
         )
         .unwrap();
         assert_eq!(request.inputs[0].shape, shape, "{text}");

@@ -7,7 +7,7 @@ use pytriton_core::testing::fp32;
 use crate::CodecError;
 use crate::rest::decode_request;
 
-use super::{decode, decode_with, input, model};
+use super::{decode, decode_with, input, model, received};
 
 #[test]
 fn request_is_decoded() {
@@ -75,15 +75,15 @@ fn sequence_parameters_are_read() {
 fn binary_data_is_not_copied() {
     let header = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[1],"parameters":{"binary_data_size":4}},{"name":"y","datatype":"FP32","shape":[0],"parameters":{"binary_data_size":0}},{"name":"z","datatype":"FP32","shape":[2],"parameters":{"binary_data_size":8}}]}"#;
     let body = Bytes::from([header.as_bytes(), &fp32(&[1.0, 2.0, 3.0])].concat());
-    let (request, _) = decode_request(
-        &body,
+    let regions = Regions::default();
+    let decoded = decode_request(
+        received(body.clone()),
         header.len(),
         &model(),
         100,
-        &Regions::default(),
-        pytriton_core::memory_budget::MemoryPermit::unlimited(),
-    )
-    .unwrap();
+        &regions,
+    );
+    let (request, _) = decoded.unwrap();
     let starts: Vec<_> = request
         .inputs
         .iter()
@@ -130,15 +130,9 @@ fn binary_data_size_must_match() {
 fn binary_data_without_the_length_of_the_json_is_missing() {
     let header = input(r#""parameters":{"binary_data_size":8}"#);
     let body = Bytes::from([header.as_bytes(), &[0; 8]].concat());
-    let error = decode_request(
-        &body,
-        body.len(),
-        &model(),
-        100,
-        &Regions::default(),
-        pytriton_core::memory_budget::MemoryPermit::unlimited(),
-    )
-    .unwrap_err();
+    let (length, regions) = (body.len(), Regions::default());
+    let decoded = decode_request(received(body), length, &model(), 100, &regions);
+    let error = decoded.unwrap_err();
     assert!(matches!(error, CodecError::MissingBytes { missing: 8, .. }));
     let junk = input(r#""data":[1,2]"#) + "\0";
     assert!(matches!(decode(&junk), Err(CodecError::Json { .. })));

@@ -9,6 +9,7 @@ mod round_trip;
 use bytes::Bytes;
 use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::model::ModelSpec;
+use pytriton_core::received_body::ReceivedBody;
 use pytriton_core::request::{InferRequest, Response};
 use pytriton_core::shared_memory::Regions;
 use pytriton_core::testing::IDENTITY;
@@ -26,15 +27,19 @@ fn decode(text: &str) -> Result<(InferRequest, ResponseFormat), CodecError> {
     decode_with(text, b"")
 }
 
+/// A body without a limit on its memory.
+fn received(body: impl Into<Bytes>) -> ReceivedBody {
+    ReceivedBody::new(body.into(), MemoryPermit::unlimited()).unwrap()
+}
+
 fn decode_with(header: &str, tail: &[u8]) -> Result<(InferRequest, ResponseFormat), CodecError> {
     let body = Bytes::from([header.as_bytes(), tail].concat());
     decode_request(
-        &body,
+        received(body),
         header.len(),
         &model(),
         100,
         &Regions::default(),
-        MemoryPermit::unlimited(),
     )
 }
 

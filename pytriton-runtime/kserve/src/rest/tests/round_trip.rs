@@ -5,7 +5,7 @@ use pytriton_protocol::tensor::{Element, Tensor};
 
 use crate::rest::{ResponseFormat, decode_request};
 
-use super::{decode, encode, input, model};
+use super::{decode, encode, input, model, received};
 
 /// Encodes elements as JSON, decodes the output as an input, and returns its bytes.
 fn through_json<T: Element>(elements: Vec<T>) -> Bytes {
@@ -45,7 +45,7 @@ reads_back! {
 proptest! {
     #[test]
     fn any_bytes_are_read_without_a_panic(header in prop::collection::vec(any::<u8>(), 0..200), cut in 0..200_usize) {
-        let _ = decode_request(&Bytes::from(header), cut, &model(), 100, &Regions::default(), pytriton_core::memory_budget::MemoryPermit::unlimited());
+        let _ = decode_request(received(header), cut, &model(), 100, &Regions::default());
     }
 
     #[test]
@@ -55,6 +55,6 @@ proptest! {
         body.extend(vec![0; tail]);
         let index = at % body.len();
         body[index] = byte;
-        let _ = decode_request(&Bytes::from(body), header, &model(), 100, &Regions::default(), pytriton_core::memory_budget::MemoryPermit::unlimited());
+        let _ = decode_request(received(body), header, &model(), 100, &Regions::default());
     }
 }

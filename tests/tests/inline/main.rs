@@ -1,0 +1,63 @@
+//! A stateful model with `inline = true` in a release build: no two calls use one instance at the
+//! same time, and none is lost.
+
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use pytriton::client::{InferOptions, ModelClient};
+use pytriton::ndarray::{Array2, Ix2};
+use pytriton_tests::{Result, Server, finish, released};
+
+/// Half of the calls are over HTTP and half over gRPC.
+const CALLS: u32 = 200_000;
+/// Each has a connection of its own.
+const CLIENTS_OF_EACH: u32 = 4;
+const DEADLINE: Duration = Duration::from_secs(300);
+
+/// Sends requests one after the other.
+fn send(client: &Path, url: &str, requests: u32) -> Result<()> {
+    let mut command = Command::new(client);
+    command
+        .args(["async", url, "--model=InlineCounter"])
+        .arg(format!("--requests={requests}"));
+    finish(&mut command, DEADLINE)?.success("asking")?;
+    Ok(())
+}
+
+#[test]
+fn calls_over_http_and_grpc_use_each_instance_exclusively() -> Result<()> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let server = Server::start(released("embedded_models", folder)?, &[])?;
+    let client = released("asking", folder)?;
+    let banner = server.banner();
+    let urls = [
+        format!("http://{}", banner.http),
+        format!("grpc://{}", banner.grpc),
+    ];
+    let of_client = CALLS / (2 * CLIENTS_OF_EACH);
+    thread::scope(|scope| {
+        let clients: Vec<_> = urls
+            .iter()
+            .flat_map(|url| (0..CLIENTS_OF_EACH).map(move |_| url))
+            .map(|url| scope.spawn(|| send(&client, url, of_client)))
+            .collect();
+        let mut results = clients
+            .into_iter()
+            .map(|client| client.join().expect("the thread does not panic"));
+        results.try_for_each(|result| result)
+    })?;
+
+    let counter = ModelClient::new(&urls[0], "InlineCounter")?;
+    let input = Array2::<f32>::zeros((1, 1));
+    let outputs = counter.infer_batch_with(&input, InferOptions::new())?;
+    let counts = outputs.array::<u32, Ix2>("OUTPUT_1")?;
+    let [calls, of_instances, overlaps, inline] = [0, 1, 2, 3].map(|column| counts[[0, column]]);
+    // Each client has sent one request before it counts.
+    assert_eq!(calls, CALLS + 2 * CLIENTS_OF_EACH + 1);
+    assert_eq!(of_instances, calls, "lost calls");
+    assert_eq!(overlaps, 0, "calls of one instance at the same time");
+    assert!(inline > calls / 2, "{inline} of {calls} calls were inline");
+    Ok(())
+}
