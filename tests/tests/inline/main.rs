@@ -6,9 +6,11 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use pytriton::client::{InferOptions, ModelClient};
+use pytriton::client::ModelClient;
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton_tests::{Result, Server, finish, released};
+use pytriton_tests::{Server, finish, released};
+
+type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Half of the calls are over HTTP and half over gRPC.
 const CALLS: u32 = 200_000;
@@ -17,7 +19,7 @@ const CLIENTS_OF_EACH: u32 = 4;
 const DEADLINE: Duration = Duration::from_secs(300);
 
 /// Sends requests one after the other.
-fn send(client: &Path, url: &str, requests: u32) -> Result<()> {
+fn send(client: &Path, url: &str, requests: u32) -> Result {
     let mut command = Command::new(client);
     command
         .args(["async", url, "--model=InlineCounter"])
@@ -27,7 +29,7 @@ fn send(client: &Path, url: &str, requests: u32) -> Result<()> {
 }
 
 #[test]
-fn calls_over_http_and_grpc_use_each_instance_exclusively() -> Result<()> {
+fn calls_over_http_and_grpc_use_each_instance_exclusively() -> Result {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let server = Server::start(released("embedded_models", folder)?, &[])?;
     let client = released("asking", folder)?;
@@ -51,7 +53,7 @@ fn calls_over_http_and_grpc_use_each_instance_exclusively() -> Result<()> {
 
     let counter = ModelClient::new(&urls[0], "InlineCounter")?;
     let input = Array2::<f32>::zeros((1, 1));
-    let outputs = counter.infer_batch_with(&input, InferOptions::new())?;
+    let outputs = counter.infer_batch(&input)?;
     let counts = outputs.array::<u32, Ix2>("OUTPUT_1")?;
     let [calls, of_instances, overlaps, inline] = [0, 1, 2, 3].map(|column| counts[[0, column]]);
     // Each client has sent one request before it counts.

@@ -14,6 +14,7 @@ use prost::Message;
 use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::request;
 use pytriton_core::tracked_buffer::TrackedBuffer;
+use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_kserve::CodecError;
 use pytriton_kserve::proto::{Envelope, ResponseWriter};
 use tonic::Status;
@@ -30,7 +31,7 @@ const COMBINED_BYTES: usize = 16 << 10;
 /// Messages, each after its prefix.
 #[derive(Debug)]
 pub(super) struct Framed {
-    pieces: VecDeque<Bytes>,
+    pieces: VecDeque<TrackedBytes>,
     /// The messages after the pieces. More may be appended.
     small: TrackedBuffer,
 }
@@ -103,7 +104,7 @@ impl Framed {
     }
 
     fn len(&self) -> usize {
-        let pieces = self.pieces.iter().map(Bytes::len);
+        let pieces = self.pieces.iter().map(|piece| piece.len());
         pieces.sum::<usize>() + self.small.as_slice().len()
     }
 
@@ -134,13 +135,13 @@ impl Framed {
         self.pieces.extend(small);
     }
 
-    fn take_small(&mut self) -> Option<Bytes> {
+    fn take_small(&mut self) -> Option<TrackedBytes> {
         let is_empty = self.small.as_slice().is_empty();
-        (!is_empty).then(|| self.small.take().freeze().into_bytes())
+        (!is_empty).then(|| self.small.take().freeze())
     }
 
     /// Removes the first bytes.
-    fn pop(&mut self) -> Option<Bytes> {
+    fn pop(&mut self) -> Option<TrackedBytes> {
         self.pieces.pop_front().or_else(|| self.take_small())
     }
 }
@@ -213,7 +214,7 @@ where
         Poll::Ready(())
     }
 
-    fn pop(&mut self) -> Option<Bytes> {
+    fn pop(&mut self) -> Option<TrackedBytes> {
         let available = self.available.as_mut()?;
         let piece = available.pop();
         if available.is_empty() {
@@ -238,7 +239,7 @@ where
             ready!(self.poll_messages(context));
         }
         if let Some(piece) = self.pop() {
-            return Poll::Ready(Some(Ok(Frame::data(piece))));
+            return Poll::Ready(Some(Ok(Frame::data(piece.into_bytes()))));
         }
         match replace(&mut self.end, End::Nothing) {
             End::Status(status) => Poll::Ready(Some(trailers(status).map(Frame::trailers))),

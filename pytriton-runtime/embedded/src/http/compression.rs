@@ -1,7 +1,6 @@
 use std::io::{self, Write};
 
 use axum::http::HeaderValue;
-use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
@@ -224,6 +223,7 @@ impl Pieces {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
     use pytriton_core::memory_budget::MemoryBudget;
 
     use super::*;

@@ -1,6 +1,5 @@
 use std::sync::{Arc, LazyLock};
 
-use bytes::Bytes;
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint};
 use pytriton_core::memory_budget::{MemoryBudget, MemoryBudgetError, MemoryPermit};
@@ -52,7 +51,7 @@ pub struct WrittenResponse {
     pub length: usize,
     /// The first large raw contents, which are not copied, and everything after them. Empty if the
     /// whole message was written to the buffer.
-    pub others: Vec<Bytes>,
+    pub others: Vec<TrackedBytes>,
 }
 
 /// Encodes the responses to one request as messages with raw contents.
@@ -231,7 +230,7 @@ impl ResponseWriter {
                 continue;
             }
             others.extend(frozen(tail.take()));
-            others.push(tensor.data().clone());
+            others.push(TrackedBytes::of_tensor(tensor));
         }
         others.extend(frozen(tail));
         Ok(WrittenResponse {
@@ -242,8 +241,8 @@ impl ResponseWriter {
 }
 
 /// Returns the bytes of a buffer with their reservation, if there are any.
-fn frozen(buffer: TrackedBuffer) -> Option<Bytes> {
-    let bytes = buffer.freeze().into_bytes();
+fn frozen(buffer: TrackedBuffer) -> Option<TrackedBytes> {
+    let bytes = buffer.freeze();
     (!bytes.is_empty()).then_some(bytes)
 }
 
