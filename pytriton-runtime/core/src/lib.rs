@@ -14,8 +14,8 @@
 //!   executed.
 //! - [`statistics`]: the statistics of a model; [`trace`]: spans of requests.
 //! - [`memory_budget`]: the limit on the bytes of all requests and responses. [`tracked_bytes`],
-//!   [`tracked_buffer`] and [`body_buffer`] are bytes whose memory is reserved there; [`heap`]
-//!   configures the allocator.
+//!   [`tracked_buffer`], [`body_buffer`] and [`received_body`] are bytes whose memory is reserved
+//!   there; [`heap`] configures the allocator.
 //! - [`offload`]: long computations on threads of a lower priority; [`maybe_ready`]: results that
 //!   may be available at once.
 //! - [`mod@error`]: the error that functions return; [`status`]: kinds of failures; [`mod@panic`]:

@@ -40,14 +40,14 @@ impl ReceivedBody {
     /// Returns [`MemoryBudgetError`] if the memory cannot be reserved.
     #[inline]
     pub fn new(bytes: Bytes, mut permit: MemoryPermit) -> Result<Self, MemoryBudgetError> {
-        if let Some(missing) = bytes.len().checked_sub(permit.bytes()) {
-            permit.grow(missing)?;
+        if permit.bytes() < bytes.len() {
+            permit.resize(bytes.len())?;
         }
         Ok(Self { bytes, permit })
     }
 
     /// Creates a body that `permit` covers.
-    pub(crate) fn covered(bytes: Bytes, permit: MemoryPermit) -> Self {
+    pub(crate) fn with_permit(bytes: Bytes, permit: MemoryPermit) -> Self {
         Self { bytes, permit }
     }
 
@@ -81,7 +81,7 @@ impl ReceivedBody {
     ///
     /// As [`MemoryPermit::absorb`].
     #[inline]
-    pub fn reserved_in(self, permit: &mut MemoryPermit) -> Result<Bytes, MemoryBudgetError> {
+    pub fn transfer_to(self, permit: &mut MemoryPermit) -> Result<Bytes, MemoryBudgetError> {
         permit.absorb(self.permit)?;
         Ok(self.bytes)
     }

@@ -77,3 +77,28 @@ impl Status {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_one_request_belong_to_its_client() {
+        let table = [
+            (Status::InvalidArgument, true),
+            (Status::NotFound, true),
+            (Status::AlreadyExists, true),
+            (Status::TooLarge, true),
+            (Status::Unavailable, false),
+            (Status::DeadlineExceeded, false),
+            (Status::Internal, false),
+            (Status::Unsupported, false),
+            (Status::Cancelled, false),
+            (Status::Exhausted, false),
+            (Status::ResourceExhausted, false),
+        ];
+        for (status, of_client) in table {
+            assert_eq!(status.is_of_client(), of_client, "{status:?}");
+        }
+    }
+}

@@ -108,7 +108,7 @@ impl TrackedBuffer {
 
     /// Returns the bytes from `start` on as a body.
     pub fn into_body(self, start: usize) -> ReceivedBody {
-        ReceivedBody::covered(Bytes::from(self.bytes).slice(start..), self.permit)
+        ReceivedBody::with_permit(Bytes::from(self.bytes).slice(start..), self.permit)
     }
 
     #[cold]

@@ -3,6 +3,7 @@
 mod abused;
 #[path = "../../models/src/identities.rs"]
 mod identities;
+mod inline;
 #[path = "../../models/src/ledger.rs"]
 mod ledger;
 

@@ -7,7 +7,6 @@ mod failing;
 mod identities;
 mod in_flight;
 mod injected;
-mod inline;
 mod ledger;
 mod limited;
 mod omitted;

@@ -168,7 +168,8 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ModelError::Function`] if the function returned an error.
+    /// Returns [`ModelError::Function`] if the function returned an error, and
+    /// [`ModelError::Budget`] if the memory of an output cannot be reserved.
     pub fn outputs<O: Outputs>(&self, outputs: O) -> Result<Returned, ModelError> {
         outputs.into_parts(self.output_writer()).map(Returned::Call)
     }
@@ -177,7 +178,8 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ModelError::Function`] if the function returned one error for all requests.
+    /// Returns [`ModelError::Function`] if the function returned one error for all requests. If the
+    /// memory of an entry cannot be reserved, only that entry is an error.
     pub fn responses<R: EachOutputs>(&self, responses: R) -> Result<Returned, ModelError> {
         let responses = responses.into_responses(self.output_writer());
         responses.map(Returned::Each)
@@ -185,7 +187,7 @@ impl<'a> Call<'a> {
 
     /// Returns the writer of one response.
     pub(crate) fn output_writer(&self) -> OutputWriter<'a> {
-        OutputWriter::new(self.spec(), self.context.budget())
+        OutputWriter::of_call(self.spec(), self.context.budget(), self.requests)
     }
 
     /// Converts an error that the function returned.
@@ -197,7 +199,7 @@ impl<'a> Call<'a> {
     pub(super) fn is_refused<R>(&self, returned: &Result<R, ModelError>) -> bool {
         match returned {
             Err(ModelError::Input(_)) => true,
-            // Outputs of a stream are reserved, too.
+            // Outputs are reserved, too.
             Err(ModelError::Budget(_)) => self.refused.get(),
             _ => false,
         }

@@ -1,11 +1,10 @@
-use std::mem;
 use std::sync::Arc;
 
 use ndarray::{Array, Dimension};
 
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudget, MemoryBudgetError, MemoryPermit};
 use crate::model::ModelSpec;
-use crate::request::{Parameters, SmallVec};
+use crate::request::{Parameters, Request, SmallVec};
 use crate::tensor::{Element, Tensor, TensorError};
 use crate::tracked_bytes::TrackedBytes;
 
@@ -14,11 +13,14 @@ use super::{ModelError, Output, ResponseParts, RowFailure};
 /// Converts the outputs of one response, in order, and reserves their memory before it is
 /// allocated.
 ///
-/// Only a writer creates [`ResponseParts`], so that a response has no memory without a reservation.
+/// Only a writer creates [`ResponseParts`], so that a function's response has no memory without a
+/// reservation if there is a budget.
 #[derive(Debug)]
 pub struct OutputWriter<'m> {
     model: &'m ModelSpec,
     budget: Option<&'m Arc<MemoryBudget>>,
+    /// The requests of the call. Their inputs are reserved already.
+    requests: &'m [Request],
     tensors: Vec<Option<Tensor>>,
     failures: Vec<RowFailure>,
     /// The memory of an output that could not be reserved.
@@ -31,15 +33,28 @@ impl<'m> OutputWriter<'m> {
         Self {
             model,
             budget,
+            requests: &[],
             tensors: Vec::new(),
             failures: Vec::new(),
             refused: None,
         }
     }
 
+    /// Starts with the first output of a call of these requests.
+    pub(super) fn of_call(
+        model: &'m ModelSpec,
+        budget: Option<&'m Arc<MemoryBudget>>,
+        requests: &'m [Request],
+    ) -> Self {
+        Self {
+            requests,
+            ..Self::new(model, budget)
+        }
+    }
+
     /// Starts another response.
     pub(super) fn restart(&self) -> Self {
-        Self::new(self.model, self.budget)
+        Self::of_call(self.model, self.budget, self.requests)
     }
 
     /// Returns the model.
@@ -54,15 +69,22 @@ impl<'m> OutputWriter<'m> {
 
     /// Converts an array to the next output. Arrays in row-major order are not copied.
     pub fn array<T: Element, D: Dimension>(&mut self, array: Array<T, D>) {
-        let mut errors = Vec::new();
-        let tensor = self.encode(array, &mut errors);
-        self.push(tensor, errors);
+        if self.refused.is_none() {
+            let mut errors = Vec::new();
+            let tensor = self.encode(array, &mut errors);
+            self.push(tensor, errors);
+        }
     }
 
-    /// Adds a tensor of the function as the next output.
+    /// Adds a tensor of the function as the next output. A part of an input is reserved already.
     pub fn tensor(&mut self, tensor: Tensor) {
-        let tensor = self.tracked(tensor);
-        self.push(tensor, Vec::new());
+        if self.refused.is_none() {
+            let tensor = match self.budget {
+                Some(budget) if !self.is_part_of_input(&tensor) => tracked(tensor, budget),
+                _ => Ok(tensor),
+            };
+            self.push(tensor, Vec::new());
+        }
     }
 
     /// Omits the next output.
@@ -100,7 +122,7 @@ impl<'m> OutputWriter<'m> {
         }
         RowFailure::sort(&mut self.failures);
         Ok(ResponseParts {
-            tensors: mem::take(&mut self.tensors).into(),
+            tensors: self.tensors.into(),
             failures: self.failures,
             parameters: Parameters::default(),
         })
@@ -131,19 +153,23 @@ impl<'m> OutputWriter<'m> {
         array: Array<T, D>,
         errors: &mut Vec<TensorError>,
     ) -> Result<Tensor, MemoryBudgetError> {
-        let mut permit = match self.budget {
-            Some(budget) => budget.empty_permit(),
-            None => MemoryPermit::unlimited(),
-        };
-        let tensor = Tensor::from_array_lossy(array, errors, |bytes| permit.resize(bytes))?;
-        Ok(attach(tensor, permit))
+        // Small outputs do not touch the budget.
+        let mut permit: Option<MemoryPermit> = None;
+        let tensor = Tensor::from_array_lossy(array, errors, |bytes| match self.budget {
+            Some(budget) if permit.is_some() || bytes >= MIN_TRACKED_BYTES => permit
+                .get_or_insert_with(|| budget.empty_permit())
+                .resize(bytes),
+            _ => Ok(()),
+        })?;
+        Ok(match permit {
+            Some(permit) => attach(tensor, permit),
+            None => tensor,
+        })
     }
 
-    fn tracked(&self, tensor: Tensor) -> Result<Tensor, MemoryBudgetError> {
-        match self.budget {
-            Some(budget) => tracked(tensor, budget),
-            None => Ok(tensor),
-        }
+    fn is_part_of_input(&self, tensor: &Tensor) -> bool {
+        let inputs = self.requests.iter().flat_map(Request::inputs);
+        inputs.flatten().any(|input| tensor.is_part_of(input))
     }
 }
 
@@ -158,9 +184,9 @@ pub fn tracked(tensor: Tensor, budget: &Arc<MemoryBudget>) -> Result<Tensor, Mem
 }
 
 fn attach(tensor: Tensor, permit: MemoryPermit) -> Tensor {
-    match tensor.data().len() < MIN_TRACKED_BYTES || permit.is_unlimited() {
-        true => tensor,
-        false => tensor.map_data(|data| TrackedBytes::new(data, permit).into_bytes()),
+    match permit.is_counted() {
+        true => tensor.map_data(|data| TrackedBytes::new(data, permit).into_bytes()),
+        false => tensor,
     }
 }
 
@@ -268,7 +294,9 @@ mod tests {
                 let (parts, peak) = heap::peak(|| pair.into_parts(writer));
                 assert!(matches!(parts, Err(ModelError::Budget(_))), "{parts:?}");
                 assert!(peak < 4 * KIB, "{peak} bytes with {limit}");
-                assert_eq!(budget.reserved(), 0);
+                // The second output is not converted if the first one is refused.
+                let first = if limit < 80 * KIB { 0 } else { 80 * KIB };
+                assert_eq!((budget.peak(), budget.reserved()), (first, 0));
             }
             let budget = MemoryBudget::new(80 * KIB + bytes);
             let pair: Pair<T> = (rows_of_8_kib(10), second());

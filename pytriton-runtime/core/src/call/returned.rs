@@ -25,7 +25,8 @@ pub enum Returned {
 
 impl Returned {
     /// Returns whether the inputs of a request are the cause of an error: they are invalid, or
-    /// their memory cannot be reserved.
+    /// their memory cannot be reserved. Only for a function that has not been called, because the
+    /// memory of its outputs is reserved, too.
     pub(super) fn is_refused(returned: &Result<Self, ModelError>) -> bool {
         match returned {
             Err(error) => is_of_request(error),

@@ -121,12 +121,8 @@ impl<'a> Batch<'a> {
     /// element type or dims do not match the model, or [`StepError::Budget`] if the memory cannot
     /// be reserved.
     pub fn set(&mut self, input: &str, tensor: Tensor) -> Result<(), StepError> {
-        let data = tensor.data().as_ptr_range();
-        let is_part = self.inputs.iter().flatten().any(|input| {
-            let buffer = input.data().as_ptr_range();
-            buffer.start <= data.start && data.end <= buffer.end
-        });
-        let permit = match is_part {
+        let mut inputs = self.inputs.iter().flatten();
+        let permit = match inputs.any(|input| tensor.is_part_of(input)) {
             true => None,
             false => self.reserve(tensor.data().len())?,
         };

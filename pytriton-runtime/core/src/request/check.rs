@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryPermit};
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::tensor::{
     BytesElements, DataType, Dims, Tensor, TensorError, element_count, shape_text,
@@ -235,13 +235,13 @@ impl Checker<'_> {
         self.check_datatype(datatype)?;
         let shape = self.shape(&shape)?;
         self.check_size(datatype, &shape, &data)?;
-        #[expect(clippy::disallowed_methods, reason = "the next lines reserve it")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the reservation of the request covers it"
+        )]
         let tensor = Tensor::new(datatype, shape, data);
         let mut tensor = tensor.map_err(|source| self.tensor_error(source))?;
-        if let Some(memory) = self
-            .memory
-            .filter(|_| tensor.data().len() >= MIN_TRACKED_BYTES)
-        {
+        if let Some(memory) = self.memory {
             // A function may keep or return a part of the tensor when the request is gone.
             tensor = tensor.map_data(|data| TrackedBytes::shared(data, memory).into_bytes());
         }

@@ -36,7 +36,8 @@ pub struct InferRequest {
     pub shared: Option<Arc<Shared>>,
     /// Records trace events, if the request is traced.
     pub traced: Option<Arc<dyn TraceEvents>>,
-    /// The memory reservation of the request, and of the parts of its body that it keeps alive.
+    /// The memory reservation of the request, and of the parts of its body that it keeps alive. A
+    /// checked request shares it with its inputs: it ends with the last part of any of them.
     pub memory: MemoryPermit,
     /// Its position among the requests of its connection, if the order matters. Dropped when the
     /// request enters a queue.

@@ -23,7 +23,8 @@ pub trait IntoOutputs {
     ///
     /// # Errors
     ///
-    /// Returns a [`ModelError`] that names the output.
+    /// Returns a [`ModelError`] that names the output, or [`ModelError::Budget`] if its memory
+    /// cannot be reserved.
     fn into_parts(self, writer: OutputWriter<'_>) -> Result<ResponseParts, ModelError>;
 }
 
@@ -57,11 +58,11 @@ impl IntoOutputs for Vec<Tensor> {
 /// ```
 #[derive(Default)]
 pub struct Named {
-    outputs: Vec<(String, Write)>,
+    outputs: Vec<(String, WriteOutput)>,
 }
 
 /// Writes an output when its memory can be reserved.
-type Write = Box<dyn FnOnce(&mut OutputWriter<'_>) + Send>;
+type WriteOutput = Box<dyn FnOnce(&mut OutputWriter<'_>) + Send>;
 
 impl Named {
     /// Creates an empty set.
@@ -69,7 +70,7 @@ impl Named {
         Self::default()
     }
 
-    /// Adds an output; `None` omits it.
+    /// Adds an output; `None` omits it. The elements are encoded after the function has returned.
     pub fn with(self, name: impl Into<String>, array: impl call::Output) -> Self {
         self.with_written(name, move |writer| writer.write(array))
     }

@@ -119,7 +119,7 @@ impl Message<Buffer> {
         permit: &mut MemoryPermit,
     ) -> Result<M, GrpcError> {
         let body = self.into_plain(limit, permit)?.finish();
-        let bytes = body.reserved_in(permit).map_err(Error::from)?;
+        let bytes = body.transfer_to(permit).map_err(Error::from)?;
         Ok(decode(bytes, permit)?)
     }
 }

@@ -178,7 +178,7 @@ impl Pieces {
             encode_varint((contents.len() + missing) as u64, bytes);
             bytes.extend_from_slice(contents);
         }
-        let rest = rest.into_body(0).reserved_in(&mut permit)?;
+        let rest = rest.into_body(0).transfer_to(&mut permit)?;
         let mut message = ModelInferRequest::decode(rest)?;
         for (index, contents) in self.owned {
             if let Some(empty) = message.raw_input_contents.get_mut(index) {
@@ -234,7 +234,7 @@ impl Pieces {
         if missing > 0 {
             return Ok(Place::Own(buffer, missing));
         }
-        let contents = buffer.finish().reserved_in(&mut self.permit)?;
+        let contents = buffer.finish().transfer_to(&mut self.permit)?;
         self.permit.grow(OWNED_BYTES)?;
         self.owned.push((self.raw - 1, contents));
         Ok(Place::KEY)

@@ -10,7 +10,8 @@ use crate::error::CodecError;
 
 use super::ResponseFormat;
 
-/// Decodes a body without JSON as the only input of its model. The outputs are binary data.
+/// Decodes a body without JSON as the only input of its model. The outputs are binary data. The
+/// reservation of the body covers the request afterwards.
 ///
 /// Source: `EVBufferToRawInput` and `InferenceRequest::Normalize` in Triton 2.51.
 ///

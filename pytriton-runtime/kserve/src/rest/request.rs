@@ -18,8 +18,7 @@ use super::parameter::decode_parameters;
 /// Decodes an inference request: `header_length` bytes of JSON, and the binary data of its inputs,
 /// which is not copied.
 ///
-/// Memory is reserved with `permit` before it is allocated. It covers the body already, and the
-/// request afterwards.
+/// The reservation of the body grows before memory is allocated, and covers the request afterwards.
 ///
 /// Source: `EVBufferToInput` in Triton 2.51. In addition, a duplicate member is an error.
 ///

@@ -155,11 +155,7 @@ pub(super) fn push_lossy<B: AsRef<[u8]>, E>(
         };
         let needed = buffer.len() + PREFIX + bytes.len();
         if needed > buffer.capacity() {
-            let larger = needed.max(buffer.capacity().saturating_mul(2));
-            // The elements are copied from one buffer to the other.
-            reserve(buffer.capacity() + larger)?;
-            buffer.reserve_exact(larger - buffer.len());
-            reserve(buffer.capacity())?;
+            grow(&mut buffer, needed, &mut reserve)?;
         }
         buffer.extend_from_slice(&length.to_le_bytes());
         buffer.extend_from_slice(bytes);
@@ -171,7 +167,33 @@ pub(super) fn push_lossy<B: AsRef<[u8]>, E>(
             errors.push(error);
         }
     }
+    if buffer.capacity() - buffer.len() > buffer.len() / 4 {
+        buffer.shrink_to_fit();
+        reserve(buffer.capacity())?;
+    }
     Ok(buffer.into())
+}
+
+/// Moves a buffer to an allocation of at least `needed` bytes, and of twice the size if that much
+/// can be reserved.
+fn grow<E>(
+    buffer: &mut Vec<u8>,
+    needed: usize,
+    reserve: &mut impl FnMut(usize) -> Result<(), E>,
+) -> Result<(), E> {
+    let capacity = buffer.capacity();
+    let mut larger = needed.max(capacity.saturating_mul(2));
+    // The elements are copied from one buffer to the other.
+    if let Err(error) = reserve(capacity.saturating_add(larger)) {
+        let least = needed.max(capacity.saturating_add(capacity / 4));
+        if least == larger {
+            return Err(error);
+        }
+        larger = least;
+        reserve(capacity.saturating_add(larger))?;
+    }
+    buffer.reserve_exact(larger - buffer.len());
+    reserve(buffer.capacity())
 }
 
 /// Returns the length prefix of an element.

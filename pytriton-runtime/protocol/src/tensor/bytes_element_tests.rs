@@ -129,11 +129,13 @@ fn encoding_reserves_buffers_before_they_are_allocated() {
     }
 
     // The sizes that the elements state, and the total sizes that are reserved in order.
-    let table: [(&[Option<usize>], &[usize]); 6] = [
+    let table: [(&[Option<usize>], &[usize]); 7] = [
         (&[], &[0]),
         (&[None], &[0, 16, 16]),
         (&[Some(12); 3], &[48]),
         (&[None; 4], &[0, 16, 16, 48, 32, 96, 64]),
+        // The unused part is returned.
+        (&[None; 5], &[0, 16, 16, 48, 32, 96, 64, 192, 128, 80]),
         (&[Some(12), None], &[16, 48, 32]),
         (&[Some(4); 3], &[24, 24 + 48, 48]),
     ];
@@ -147,15 +149,31 @@ fn encoding_reserves_buffers_before_they_are_allocated() {
             });
         assert_eq!(encoded.map(|data| data.len()), Ok(16 * stated.len()));
         assert_eq!(sizes, expected, "{stated:?}");
-        for refused in expected {
-            let reserve = |bytes| match bytes {
-                _ if bytes == *refused => Err(bytes),
-                _ => Ok(()),
+        let limited = |limit| {
+            let reserve = |bytes| match bytes <= limit {
+                true => Ok(()),
+                false => Err(bytes),
             };
             let encoded = Stated::encode_lossy(array(), 1, &mut Vec::new(), reserve);
-            assert_eq!(encoded, Err(*refused));
-        }
+            encoded.map(|data| data.len())
+        };
+        let most = *expected.iter().max().unwrap();
+        assert_eq!(limited(most), Ok(16 * stated.len()));
     }
+    // Less than twice the size is enough if no more is available.
+    let encoded = |count, limit| {
+        let array = Array1::from_elem(count, Stated(None));
+        let reserve = |bytes| match bytes <= limit {
+            true => Ok(()),
+            false => Err(bytes),
+        };
+        let encoded = Stated::encode_lossy(array, 1, &mut Vec::new(), reserve);
+        encoded.map(|data| data.len())
+    };
+    assert_eq!(encoded(5, 191), Ok(80));
+    assert_eq!(encoded(5, 64 + 80), Ok(80));
+    assert_eq!(encoded(5, 64 + 80 - 1), Err(64 + 80));
+    assert_eq!(encoded(1, 15), Err(16));
 }
 
 #[test]

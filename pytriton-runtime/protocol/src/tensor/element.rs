@@ -49,8 +49,9 @@ pub trait Element: Sealed + Clone + Send + Sync + 'static {
     /// encoded is empty. The first error of each row of `row_elements` elements is appended to
     /// `errors`.
     ///
-    /// `reserve` is called with the size in bytes of all buffers, before it grows and after it has
-    /// shrunk. The last size is at least that of the result.
+    /// `reserve` is called with the size in bytes of all buffers, before one is allocated and after
+    /// one is freed. The last size is at least that of the result. The vector of an array of numbers
+    /// in row-major order becomes the result, so its size is passed once.
     ///
     /// # Errors
     ///
@@ -247,8 +248,7 @@ fn encode_plain<T: NoUninit + Send + Sync, D: Dimension, E>(
             array.iter().copied().collect()
         }
     };
-    // The elements that the function has left free at the end are kept as well.
-    reserve(elements.capacity().saturating_mul(size_of::<T>()))?;
+    reserve(elements.len().saturating_mul(size_of::<T>()))?;
     Ok(Bytes::from_owner(Owner(elements)))
 }
 

@@ -86,6 +86,12 @@ impl Tensor {
         Self { data, ..self }
     }
 
+    /// Returns whether the bytes lie within those of another tensor.
+    pub fn is_part_of(&self, whole: &Self) -> bool {
+        let (part, whole) = (self.data.as_ptr_range(), whole.data.as_ptr_range());
+        whole.start <= part.start && part.end <= whole.end
+    }
+
     /// Creates a tensor whose bytes have already been validated as part of another tensor.
     pub(super) fn from_checked(datatype: DataType, shape: Dims, data: Bytes) -> Self {
         Self {
