@@ -1,8 +1,9 @@
 use std::fmt::Debug;
 use std::sync::OnceLock;
+use std::sync::atomic::{Ordering, fence};
 use std::task::{Context, Poll, ready};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use crate::call::{Cancelled, ModelError, ResponseSink};
 use crate::request::Response;
@@ -95,25 +96,48 @@ impl<S: RequestSink> StreamedBatch<S> {
     pub fn each<T>(&self, mut visit: impl FnMut(&mut S) -> T) -> Vec<T> {
         let requests = self.requests.iter();
         requests
-            .map(|state| visit(&mut state.lock().sink))
+            .map(|state| self.with(state, |state| visit(&mut state.sink)))
             .collect()
     }
 
     /// Ends each request that has not ended, with its result.
     pub fn end(&self, results: impl IntoIterator<Item = Result<(), SchedulerError>>) {
         for (state, result) in self.requests.iter().zip(results) {
-            self.end_request(state.lock(), result);
+            self.with(state, |state| self.end_request(state, result));
         }
     }
 
-    /// Ends all open requests with an error. A request that is sending a response is skipped: its
-    /// function learns of the cancellation at the next one.
+    /// Ends all open requests with an error. A request that is sending a response ends when that
+    /// is sent. Does not wait for it.
     pub fn refuse(&self, error: &SchedulerError) {
         self.refused.get_or_init(|| error.clone());
         for state in &self.requests {
-            if let Some(state) = state.try_lock() {
-                self.end_request(state, Err(error.clone()));
-            }
+            self.end_refused(state, error);
+        }
+    }
+
+    /// Locks a request. If the batch is refused meanwhile, ends the request afterwards.
+    fn with<T>(
+        &self,
+        state: &Mutex<RequestState<S>>,
+        act: impl FnOnce(&mut RequestState<S>) -> T,
+    ) -> T {
+        let result = act(&mut state.lock());
+        // Pairs with the fence in `end_refused`: either the error is visible here, or the unlocked
+        // state is visible there.
+        fence(Ordering::SeqCst);
+        if let Some(error) = self.refused.get() {
+            self.end_refused(state, error);
+        }
+        result
+    }
+
+    /// Ends a request of a refused batch, unless it is locked. Then the thread that has locked it
+    /// does so, in [`with`](Self::with).
+    fn end_refused(&self, state: &Mutex<RequestState<S>>, error: &SchedulerError) {
+        fence(Ordering::SeqCst);
+        if let Some(mut state) = state.try_lock() {
+            self.end_request(&mut state, Err(error.clone()));
         }
     }
 
@@ -123,11 +147,7 @@ impl<S: RequestSink> StreamedBatch<S> {
         state.ended || state.cancelled || self.refused.get().is_some()
     }
 
-    fn end_request(
-        &self,
-        mut state: MutexGuard<'_, RequestState<S>>,
-        end: Result<(), SchedulerError>,
-    ) {
+    fn end_request(&self, state: &mut RequestState<S>, end: Result<(), SchedulerError>) {
         if state.ended {
             return;
         }
@@ -156,130 +176,47 @@ impl<S: RequestSink> ResponseSink for StreamedBatch<S> {
         let Some(state) = self.requests.get(request) else {
             return Poll::Ready(Err(Cancelled));
         };
-        let mut state = state.lock();
-        if self.is_finished(&mut state) {
-            return Poll::Ready(Err(Cancelled));
-        }
-        ready!(state.sink.poll_ready(context))?;
-        let Some(answer) = answer.take() else {
-            return Poll::Ready(Ok(()));
-        };
-        let number = state.sent;
-        state.sent = number.wrapping_add(1);
-        let sent = state.sink.send(number, answer);
-        state.ended = sent.is_err();
-        Poll::Ready(sent)
+        self.with(state, |state| {
+            if self.is_finished(state) {
+                return Poll::Ready(Err(Cancelled));
+            }
+            ready!(state.sink.poll_ready(context))?;
+            let Some(answer) = answer.take() else {
+                return Poll::Ready(Ok(()));
+            };
+            let number = state.sent;
+            state.sent = number.wrapping_add(1);
+            let sent = state.sink.send(number, answer);
+            state.ended = sent.is_err();
+            Poll::Ready(sent)
+        })
     }
 
     fn finish(&self, request: usize, end: Result<(), ModelError>) {
         if let Some(state) = self.requests.get(request) {
-            self.end_request(state.lock(), end.map_err(SchedulerError::from));
+            let end = end.map_err(SchedulerError::from);
+            self.with(state, |state| self.end_request(state, end));
         }
     }
 
     fn is_cancelled(&self, request: usize) -> bool {
         let state = self.requests.get(request);
-        state.is_none_or(|state| self.is_finished(&mut state.lock()))
+        state.is_none_or(|state| self.with(state, |state| self.is_finished(state)))
     }
 
     fn poll_cancelled(&self, request: usize, context: &mut Context<'_>) -> Poll<()> {
         let Some(state) = self.requests.get(request) else {
             return Poll::Ready(());
         };
-        let mut state = state.lock();
-        while !self.is_finished(&mut state) {
-            ready!(state.sink.poll_changed(context));
-        }
-        Poll::Ready(())
+        self.with(state, |state| {
+            while !self.is_finished(state) {
+                ready!(state.sink.poll_changed(context));
+            }
+            Poll::Ready(())
+        })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-    use std::task::Waker;
-
-    use super::*;
-
-    #[derive(Debug)]
-    struct Log {
-        request: usize,
-        events: Arc<Mutex<Vec<String>>>,
-    }
-
-    impl Log {
-        fn note(&self, event: &str) {
-            self.events.lock().push(format!("{} {event}", self.request));
-        }
-    }
-
-    impl RequestSink for Log {
-        fn called(&mut self, begun: u64) {
-            self.note(&format!("called {begun}"));
-        }
-
-        fn send(
-            &mut self,
-            sent: u32,
-            response: Result<Response, ModelError>,
-        ) -> Result<(), Cancelled> {
-            self.note(&format!("{sent} {:?}", response.map(drop)));
-            Ok(())
-        }
-
-        fn end(&mut self, sent: u32, end: Result<(), SchedulerError>) {
-            self.note(&format!("{sent} end {end:?}"));
-        }
-
-        fn is_cancelled(&self) -> bool {
-            self.request == 2
-        }
-
-        fn poll_changed(&mut self, _: &mut Context<'_>) -> Poll<()> {
-            Poll::Pending
-        }
-    }
-
-    #[test]
-    fn each_request_receives_its_responses_and_one_end() {
-        let events = Arc::new(Mutex::default());
-        let streamed = StreamedBatch::new((0..4).map(|request| Log {
-            request,
-            events: Arc::clone(&events),
-        }));
-        streamed.called(7);
-        let mut context = Context::from_waker(Waker::noop());
-        let mut send = |request| {
-            let mut answer = Some(Ok(Response::default()));
-            streamed.poll_send(request, &mut answer, &mut context)
-        };
-        let results = [0, 1, 0, 2, 9].map(&mut send);
-        let (more, none) = (Poll::Ready(Ok(())), Poll::Ready(Err(Cancelled)));
-        assert_eq!(results, [more, more, more, none, none]);
-        streamed.finish(0, Ok(()));
-        assert_eq!(send(0), none);
-        let cancelled = [0, 1, 2, 3].map(|request| streamed.is_cancelled(request));
-        assert_eq!(cancelled, [true, false, true, false]);
-        let cancelled = [0, 1, 2, 9].map(|request| {
-            let cancelled = streamed.poll_cancelled(request, &mut context);
-            cancelled.is_ready()
-        });
-        assert_eq!(cancelled, [true, false, true, true]);
-        streamed.refuse(&SchedulerError::Stopping);
-        streamed.end([Ok(()), Ok(()), Ok(()), Ok(())]);
-        let expected = [
-            "0 called 7",
-            "1 called 7",
-            "2 called 7",
-            "3 called 7",
-            "0 0 Ok(())",
-            "1 0 Ok(())",
-            "0 1 Ok(())",
-            "0 2 end Ok(())",
-            "1 1 end Err(Stopping)",
-            "2 0 end Err(Stopping)",
-            "3 0 end Err(Stopping)",
-        ];
-        assert_eq!(*events.lock(), expected);
-    }
-}
+#[path = "streamed_batch_tests.rs"]
+mod tests;
