@@ -29,6 +29,14 @@ pub trait LocalModel: Debug + Send + Sync {
     /// Returns the description of the model.
     fn spec(&self) -> &Arc<ModelSpec>;
 
+    /// Checks whether the model accepts requests that no function of a model makes. While the
+    /// server stops, a model serves only the functions that call it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error of the kind `Unavailable`.
+    fn check_open(&self) -> Result<(), Error>;
+
     /// Queues a request and returns its response.
     ///
     /// # Cancel safety

@@ -26,6 +26,11 @@ pub(super) struct Inherited {
 }
 
 impl Inherited {
+    /// Returns whether the call is made by a model, and not by the program that serves it.
+    pub(super) fn is_of_model(&self) -> bool {
+        !self.caller.is_empty()
+    }
+
     /// Returns the values for a function without requests, such as `#[load]`.
     pub(super) fn idle(model: &Arc<str>) -> Self {
         Self {

@@ -148,6 +148,10 @@ impl LocalModel for Responding {
         &self.spec
     }
 
+    fn check_open(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     fn infer(self: Arc<Self>, _: Request) -> BoxFuture<'static, Result<Response, Error>> {
         ready(self.response()).boxed()
     }

@@ -106,6 +106,9 @@ impl UnsentCall {
     ) -> Result<(Arc<dyn LocalModel>, Request, ResultReader), Error> {
         let model = models.find(&self.signature.name);
         let model = model.ok_or_else(|| Error::unavailable("the model is not loaded"))?;
+        if !self.inherited.is_of_model() {
+            model.check_open()?;
+        }
         let spec = Arc::clone(model.spec());
         if spec.decoupled && !self.signature.decoupled {
             let message = "the model streams its responses, unlike the type of the call";

@@ -8,6 +8,8 @@ mod config;
 mod config_instances;
 mod config_value;
 mod control_error;
+#[cfg(test)]
+mod draining_tests;
 mod error;
 mod lifecycle;
 #[cfg(test)]

@@ -1,7 +1,8 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pytriton_core::instance::check_devices;
-use pytriton_core::maybe_ready::{MaybeReady, later};
+use pytriton_core::maybe_ready::{MaybeReady, later, now};
 use pytriton_core::model::ModelSpec;
 use pytriton_core::registry::Registration;
 use pytriton_core::request::{Request, Response};
@@ -25,6 +26,8 @@ pub struct Model {
     writer: ResponseWriter,
     pub(super) scheduler: Scheduler,
     cached: Option<Cached>,
+    /// Whether only the functions of other models may call the model.
+    only_called: AtomicBool,
     /// The runtime of the server. Threads without a runtime can call the model, too.
     pub(super) runtime: Handle,
 }
@@ -50,6 +53,7 @@ impl Model {
             spec,
             scheduler,
             cached: cache.map(|cache| Cached::new(cache, &resources.budget)),
+            only_called: AtomicBool::new(false),
             runtime: Handle::current(),
         })
     }
@@ -114,9 +118,32 @@ impl Model {
     ///
     /// Dropping the future cancels the request: it leaves the queue, or its response is dropped.
     pub fn infer(&self, request: Request) -> MaybeReady<'_, Response, SchedulerError> {
+        match self.check_open() {
+            Ok(()) => self.called(request),
+            Err(refused) => now(Err(refused)),
+        }
+    }
+
+    /// Like [`infer`](Self::infer), for a request of the function of another model.
+    pub(super) fn called(&self, request: Request) -> MaybeReady<'_, Response, SchedulerError> {
         match &self.cached {
             Some(cached) => later(cached.infer(&self.scheduler, request)),
             None => self.scheduler.infer(request),
+        }
+    }
+
+    /// Refuses requests from outside. Functions of other models can still call the model.
+    pub(super) fn close_to_clients(&self) {
+        // Requests that are queued at the same time count as accepted before.
+        self.only_called.store(true, Ordering::Relaxed);
+    }
+
+    /// Checks whether requests from outside are accepted.
+    #[inline]
+    pub(super) fn check_open(&self) -> Result<(), SchedulerError> {
+        match self.only_called.load(Ordering::Relaxed) {
+            true => Err(SchedulerError::Stopping),
+            false => Ok(()),
         }
     }
 

@@ -405,13 +405,16 @@ impl ModelRepository {
     }
 
     /// Refuses further requests of all models and waits until accepted ones are completed or
-    /// `deadline` has passed.
+    /// `deadline` has passed. Functions that complete accepted requests can still call models.
     ///
     /// Returns whether all requests were completed.
     pub async fn drain(&self, deadline: Instant) -> bool {
         self.stop_being_ready();
         let models = self.loaded();
         let all: Vec<_> = models.all().collect();
+        for model in &all {
+            model.close_to_clients();
+        }
         let mut drained = true;
         // A model is called until its callers have completed their requests.
         for callers in callers_first(all, |model| model.spec()) {

@@ -40,13 +40,22 @@ impl Model {
         self: &Arc<Self>,
         request: Request,
     ) -> Result<ModelResponses, SchedulerError> {
+        self.check_open()?;
+        self.stream_called(request)
+    }
+
+    /// Like [`stream_infer`](Self::stream_infer), for a request of the function of another model.
+    pub(super) fn stream_called(
+        self: &Arc<Self>,
+        request: Request,
+    ) -> Result<ModelResponses, SchedulerError> {
         if self.spec.decoupled {
             let stream = self.scheduler.stream(request)?;
             let _model = Arc::clone(self);
             return Ok(ModelResponses::new(Kind::Many { stream, _model }));
         }
         let model = Arc::clone(self);
-        let response = async move { model.infer(request).await };
+        let response = async move { model.called(request).await };
         Ok(ModelResponses::new(Kind::One(response.boxed())))
     }
 }

@@ -59,9 +59,13 @@ impl LocalModel for Model {
         &self.spec
     }
 
+    fn check_open(&self) -> Result<(), Error> {
+        Self::check_open(self).map_err(SchedulerError::into_error)
+    }
+
     fn infer(self: Arc<Self>, request: Request) -> BoxFuture<'static, Result<Response, Error>> {
         let (scope, runtime) = (scope_of(request.trace()), self.runtime.clone());
-        let mut infer = Box::pin(async move { Self::infer(&self, request).await });
+        let mut infer = Box::pin(async move { self.called(request).await });
         let infer = future::poll_fn(move |context| {
             let _entered = runtime.enter();
             let response = ready!(infer.as_mut().poll(context));
@@ -74,7 +78,7 @@ impl LocalModel for Model {
     fn stream(self: Arc<Self>, request: Request) -> BoxStream<'static, Result<Response, Error>> {
         let (scope, runtime) = (scope_of(request.trace()), self.runtime.clone());
         let entered = runtime.enter();
-        let streamed = self.stream_infer(request);
+        let streamed = self.stream_called(request);
         drop(entered);
         let mut responses = match streamed {
             Ok(responses) => responses.within(scope),
