@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::slice;
 
-use super::api::Api;
+use super::api::{Api, Release};
 use super::error::check;
 use super::raw::{
     MEMORY_GPU, PARAMETER_BOOL, PARAMETER_DOUBLE, PARAMETER_INT, PARAMETER_STRING, RawInput,
@@ -173,11 +173,9 @@ impl<'b> Request<'b> {
         check(self.api, error)?;
         // SAFETY: Triton has returned the string without an error (invariant 2).
         let name = unsafe { text(name) }.to_string_lossy();
-        let doubles = self.api.release.has_double_parameters();
         // SAFETY: Triton has returned the value and its type without an error (invariant 2), and
-        // `doubles` determines the meaning of the type's number in this release. `'b` ends before
-        // the request is released (invariant 3).
-        let value = unsafe { parameter_value((kind, doubles), value) };
+        // `release` is its own. `'b` ends before the request is released (invariant 3).
+        let value = unsafe { parameter_value(&self.api.release, kind, value) };
         value.map(|value| (name, value)).ok_or_else(|| {
             Failure::new(
                 Code::Unsupported,
@@ -333,11 +331,12 @@ unsafe fn array<'b, T>(base: *const T, len: usize) -> &'b [T] {
 ///
 /// # Safety
 ///
-/// - `value` must be valid for the type that `kind` denotes. [`PARAMETER_DOUBLE`] denotes a
-///   `double` if `doubles`, otherwise bytes of unknown length.
+/// - `value` must be valid for the type that `kind` denotes in this release. [`PARAMETER_DOUBLE`]
+///   denotes a `double` if the release has these, otherwise bytes of unknown length.
 /// - A string must be valid as in invariant 2, and `'b` must end before its request is released.
 unsafe fn parameter_value<'b>(
-    (kind, doubles): (i32, bool),
+    release: &Release,
+    kind: i32,
     value: *const c_void,
 ) -> Option<Value<'b>> {
     match kind {
@@ -350,29 +349,33 @@ unsafe fn parameter_value<'b>(
         // SAFETY: a `bool`, as guaranteed by the caller; read as a byte, for which any value is
         // valid.
         PARAMETER_BOOL => Some(Value::Bool(unsafe { value.cast::<u8>().read() } != 0)),
-        // SAFETY: a `double`, as guaranteed by the caller if `doubles`.
-        PARAMETER_DOUBLE if doubles => Some(Value::Double(unsafe { value.cast::<f64>().read() })),
+        PARAMETER_DOUBLE if release.has_double_parameters() => {
+            // SAFETY: a `double`, as guaranteed by the caller for such a release.
+            Some(Value::Double(unsafe { value.cast::<f64>().read() }))
+        }
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::simulated::release;
     use super::*;
 
     #[test]
     fn double_parameters_need_a_server_that_supports_them() {
         let number = 2.5_f64;
         let value = (&raw const number).cast();
-        // SAFETY: a `double` where one is read.
-        let read = [false, true]
-            .map(|doubles| unsafe { parameter_value((PARAMETER_DOUBLE, doubles), value) });
-        assert_eq!(read, [None, Some(Value::Double(2.5))]);
+        for (minor, expected) in [(18, Some(Value::Double(2.5))), (17, None), (0, None)] {
+            // SAFETY: a `double` where one is read.
+            let read = unsafe { parameter_value(&release(minor), PARAMETER_DOUBLE, value) };
+            assert_eq!(read, expected, "{minor}");
+        }
         // Bytes of a release without doubles: a single byte, so reading a `double` would exceed it.
         let byte = Box::new(7_u8);
         let value = (&raw const *byte).cast();
         // SAFETY: nothing is read.
-        let read = unsafe { parameter_value((PARAMETER_DOUBLE, false), value) };
+        let read = unsafe { parameter_value(&release(17), PARAMETER_DOUBLE, value) };
         assert_eq!(read, None);
     }
 }

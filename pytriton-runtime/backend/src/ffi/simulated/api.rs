@@ -25,11 +25,16 @@ fn basics() -> &'static Basics {
     })
 }
 
+/// Returns a release with this minor version of the API.
+pub(in crate::ffi) fn release(minor: u32) -> Release {
+    Release::new(basics(), minor)
+}
+
 /// Returns the functions of the simulated Triton.
 pub(super) fn api() -> &'static Api {
     static API: OnceLock<Api> = OnceLock::new();
     API.get_or_init(|| Api {
-        release: Release::new(basics(), 19),
+        release: release(19),
         set_parallel_loading: nothing2,
         model_name: nothing2,
         model_version: nothing2,

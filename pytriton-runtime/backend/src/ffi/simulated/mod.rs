@@ -8,6 +8,7 @@ mod instance;
 mod request;
 mod response;
 
+pub(super) use api::release;
 pub(crate) use executor::forwarding_instance;
 pub(crate) use instance::{Simulated, exclusive};
 pub(crate) use request::SimulatedRequest;
