@@ -2,7 +2,7 @@
 //!
 //! Triton's core queries readiness in different ways (`InferenceServer::ModelIsReady`,
 //! `InferenceServer::IsReady` and `TritonModel::IsReady` in the branches r24.10, r25.12, r26.03,
-//! r26.04 and r26.06 of its `core`):
+//! r26.04 and r26.06 of its `core`, and in `main` at 73aad7c of June 2026, which is after r26.06):
 //!
 //! - Up to 25.11 it queries no backend. `of` and `of_all` respond in its place (see
 //!   `ffi::interpose`).
@@ -11,7 +11,12 @@
 //!   for its model: with an error only if no instance of the model is ready
 //!   ([`Registration::model_is_ready`]).
 //! - Up to 26.03 it does so only for a model; since 26.04 also for the server, with
-//!   `--strict-readiness`.
+//!   `--strict-readiness`. `main` finds the models of the server by namespace and name instead of
+//!   by name, and queries their instances in the same way.
+//!
+//! The sources of `core` for 26.07 (the first safe version) to 26.11 (the recommended one) have not
+//! been read. The HTTP and gRPC services of `server` call the same two functions of the API in
+//! r26.06, r26.07 and r26.08.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -17,7 +17,8 @@
 //!
 //! Source: `Payload::Execute`, `RateLimiter::DequeuePayload`,
 //! `DynamicBatchScheduler::WaitForPayloadSlotAvailable` and `TritonModel::~TritonModel` in Triton's
-//! core, the same from 24.10 to 26.06.
+//! core, the same from 24.10 to 26.06 and in `main` at 73aad7c of June 2026. The sources for 26.07
+//! to 26.11 have not been read.
 
 use std::cell::Cell;
 use std::ffi::c_void;

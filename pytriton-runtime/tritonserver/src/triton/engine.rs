@@ -254,7 +254,7 @@ fn workspace() -> Result<Workspace, WorkspaceError> {
 
 /// Returns the environment of tritonserver.
 ///
-/// Our library is preloaded so that the server reports readiness correctly: before 26.01 it does
+/// Our library is preloaded so that the server reports readiness correctly: before 25.12 it does
 /// not query its backends.
 fn environment(worker: &Worker, launch: &Launch) -> Vec<(&'static str, String)> {
     let mut environment: Vec<_> = worker.environment().collect();
