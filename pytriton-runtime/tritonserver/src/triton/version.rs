@@ -10,37 +10,33 @@ pub struct Version {
     pub minor: u32,
     /// The patch version.
     pub patch: u32,
+    /// Whether this is the release, and not a build from before it, which sorts first.
+    pub is_release: bool,
 }
 
 impl Version {
+    /// Creates the version of a release.
+    const fn release(major: u32, minor: u32, patch: u32) -> Self {
+        Self {
+            major,
+            minor,
+            patch,
+            is_release: true,
+        }
+    }
+
     /// The first version without published vulnerabilities, of Triton 26.07. It fixes
     /// CVE-2026-16497.
-    pub const SAFE: Self = Self {
-        major: 2,
-        minor: 71,
-        patch: 0,
-    };
+    pub const SAFE: Self = Self::release(2, 71, 0);
 
     /// The recommended version, of Triton 26.11.
-    pub const RECOMMENDED: Self = Self {
-        major: 2,
-        minor: 75,
-        patch: 0,
-    };
+    pub const RECOMMENDED: Self = Self::release(2, 75, 0);
 
     /// The first version that cancelled gRPC calls cannot crash, of Triton 24.12.
-    pub const SAFE_CANCELLATION: Self = Self {
-        major: 2,
-        minor: 53,
-        patch: 0,
-    };
+    pub const SAFE_CANCELLATION: Self = Self::release(2, 53, 0);
 
     /// The first version with latency histograms, of Triton 24.11.
-    pub const HISTOGRAMS: Self = Self {
-        major: 2,
-        minor: 52,
-        patch: 0,
-    };
+    pub const HISTOGRAMS: Self = Self::release(2, 52, 0);
 
     /// Parses the version if a line of a starting server's log reports it.
     ///
@@ -60,25 +56,30 @@ impl fmt::Display for Version {
             major,
             minor,
             patch,
+            is_release,
         } = self;
-        write!(f, "{major}.{minor}.{patch}")
+        let suffix = if *is_release { "" } else { "dev" };
+        write!(f, "{major}.{minor}.{patch}{suffix}")
     }
 }
 
 impl FromStr for Version {
     type Err = ();
 
-    /// Parses `2.51.0`. Any suffix (`2.51.0dev`) is ignored.
+    /// Parses `2.51.0`. A suffix (`2.51.0dev`) is that of a build from before the release, which
+    /// may lack its fixes. The exception is `+` with the name of a build.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut numbers = text.splitn(3, '.').map(|part| {
-            let end = part.find(|letter: char| !letter.is_ascii_digit());
-            part[..end.unwrap_or(part.len())].parse().map_err(|_| ())
-        });
-        let mut next = || numbers.next().ok_or(())?;
+        let mut parts = text.splitn(3, '.');
+        let mut next = || parts.next().ok_or(());
+        let (major, minor, rest) = (next()?, next()?, next()?);
+        let end = rest.find(|letter: char| !letter.is_ascii_digit());
+        let (patch, suffix) = rest.split_at(end.unwrap_or(rest.len()));
+        let number = |digits: &str| digits.parse().map_err(|_| ());
         Ok(Self {
-            major: next()?,
-            minor: next()?,
-            patch: next()?,
+            major: number(major)?,
+            minor: number(minor)?,
+            patch: number(patch)?,
+            is_release: suffix.is_empty() || suffix.starts_with('+'),
         })
     }
 }
@@ -92,17 +93,20 @@ mod tests {
 
     #[test]
     fn server_versions_are_parsed() {
-        let version = |major, minor, patch| Version {
-            major,
-            minor,
-            patch,
+        let version = Version::release;
+        let dev = Version {
+            is_release: false,
+            ..Version::SAFE
         };
         let table = [
             (
                 "| server_version                   | 2.51.0       |",
                 Some(version(2, 51, 0)),
             ),
-            ("| server_version | 2.71.0dev |", Some(version(2, 71, 0))),
+            ("| server_version | 2.71.0dev |", Some(dev)),
+            ("| server_version | 2.71.0-rc.1 |", Some(dev)),
+            ("| server_version | 2.71.0+local |", Some(Version::SAFE)),
+            ("| server_version | 2.71dev.0 |", None),
             ("| server_version | new |", None),
             ("| server_id | 2.51.0 |", None),
             ("| server_version | 2.51 |", None),
@@ -113,12 +117,14 @@ mod tests {
             assert_eq!(Version::in_log(line), expected, "{line}");
         }
         assert!(
-            version(2, 70, 9) < Version::SAFE
+            version(2, 70, 9) < dev
+                && dev < Version::SAFE
                 && version(2, 71, 0) >= Version::SAFE
                 && Version::RECOMMENDED > Version::SAFE
                 && version(3, 0, 0) > Version::SAFE
         );
         assert_eq!(Version::SAFE.to_string(), "2.71.0");
+        assert_eq!(dev.to_string(), "2.71.0dev");
         assert_eq!(Version::RECOMMENDED.to_string(), "2.75.0");
     }
 

@@ -105,6 +105,14 @@ mod tests {
                 "2.71.0",
                 false,
             ),
+            (
+                Endpoints {
+                    http: at("0.0.0.0:1"),
+                    ..here
+                },
+                "2.71.0dev",
+                true,
+            ),
         ];
         let flags = |arguments: &[&str]| {
             let command = Flags::augment_args(clap::Command::new("test").no_binary_name(true));
