@@ -40,7 +40,7 @@ impl Workspace {
     /// Returns a [`WorkspaceError`] if the system refuses, if `parent` belongs to another user, or
     /// if `parent` is mounted `noexec`: tritonserver loads a library from it.
     pub fn create(parent: &Path) -> Result<Self, WorkspaceError> {
-        Self::create_in(parent).map_err(|source| WorkspaceError {
+        Self::create_in(parent, current_boot()).map_err(|source| WorkspaceError {
             path: parent.to_owned(),
             source,
         })
@@ -51,7 +51,7 @@ impl Workspace {
         &self.path
     }
 
-    fn create_in(parent: &Path) -> io::Result<Self> {
+    fn create_in(parent: &Path, boot: Option<u64>) -> io::Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
 
         private_folder(parent)?;
@@ -60,11 +60,14 @@ impl Workspace {
         }
         // Held while the new folder exists without its own lock.
         let _parent_lock = locked(&parent.join(LOCK), FlockOperation::LockExclusive)?;
-        let boot = current_boot();
-        remove_stale(parent, boot, is_local(parent));
+        if let Some(boot) = boot {
+            remove_stale(parent, boot, is_local(parent));
+        }
+        // Without the boot no process can know whether the owner is alive, so none removes it.
+        let boot = boot.map(|boot| format!("-{boot:012x}")).unwrap_or_default();
         let path = loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let path = parent.join(format!("{}-{number}-{boot:012x}", process::id()));
+            let path = parent.join(format!("{}-{number}{boot}", process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => break path,
                 // A process of another container has the same id.
@@ -132,14 +135,16 @@ fn is_local(path: &Path) -> bool {
 }
 
 /// Returns a number of 48 bits for the running kernel, which differs between hosts and after a
-/// reboot. Short, because the path of a socket is limited.
-fn current_boot() -> u64 {
-    let id = fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+/// reboot. Short, because the path of a socket is limited. Returns `None` if the kernel does not
+/// report its boot.
+fn current_boot() -> Option<u64> {
+    let id = fs::read("/proc/sys/kernel/random/boot_id");
+    let id = id.ok().filter(|id| !id.is_empty())?;
     // FNV-1a, folded.
     let hash = id.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    (hash >> 48) ^ (hash & 0xffff_ffff_ffff)
+    Some((hash >> 48) ^ (hash & 0xffff_ffff_ffff))
 }
 
 /// Parses the boot in the name of a workspace.
@@ -198,7 +203,9 @@ mod tests {
     fn files_of_a_dead_process_are_removed_at_the_next_start() {
         let parent = tempfile::tempdir().unwrap();
         let alive = Workspace::create(parent.path()).unwrap();
-        let stale = parent.path().join(format!("1-0-{:012x}", current_boot()));
+        let stale = parent
+            .path()
+            .join(format!("1-0-{:012x}", current_boot().unwrap()));
         fs::create_dir_all(stale.join("models/A/1")).unwrap();
         File::create(stale.join(LOCK)).unwrap();
         let outside = tempfile::tempdir().unwrap();
@@ -211,7 +218,7 @@ mod tests {
 
     #[test]
     fn workspace_of_another_host_is_kept() {
-        let boot = current_boot();
+        let boot = current_boot().unwrap();
         for (local, owner, stays) in [
             // Its locks are not visible here, so it looks abandoned.
             (false, format!("{:012x}", boot ^ 1), true),
@@ -230,9 +237,29 @@ mod tests {
     }
 
     #[test]
+    fn without_a_known_boot_no_workspace_is_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let names = [
+            format!("1-0-{:012x}", current_boot().unwrap()),
+            "1-0".into(),
+        ];
+        let others = names.map(|name| parent.path().join(name));
+        for other in &others {
+            fs::create_dir(other).unwrap();
+            File::create(other.join(LOCK)).unwrap();
+        }
+        let workspace = Workspace::create_in(parent.path(), None).unwrap();
+        assert!(workspace.path().exists() && others.iter().all(|other| other.exists()));
+        assert_eq!(boot_of(workspace.path()), None);
+        // Another process, which knows its boot, keeps those of an unknown one.
+        drop(Workspace::create(parent.path()).unwrap());
+        assert!(workspace.path().exists() && others[1].exists() && !others[0].exists());
+    }
+
+    #[test]
     fn processes_of_two_containers_with_one_id_have_two_workspaces() {
         let parent = tempfile::tempdir().unwrap();
-        let (id, boot) = (process::id(), current_boot());
+        let (id, boot) = (process::id(), current_boot().unwrap());
         let others: Vec<_> = (0..100)
             .map(|number| {
                 let path = parent.path().join(format!("{id}-{number}-{boot:012x}"));
