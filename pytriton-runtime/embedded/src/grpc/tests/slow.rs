@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
-use axum::http::{HeaderMap, Request};
+use axum::http::{HeaderMap, HeaderValue, Request};
 use bytes::{BufMut, Bytes};
 use futures_util::StreamExt;
 use futures_util::stream::{iter, pending, unfold};
@@ -119,6 +119,9 @@ async fn requests_that_are_not_grpc_are_refused() {
             .unwrap();
         let response = routes(app_state.clone()).oneshot(request).await.unwrap();
         assert_eq!(response.status(), status, "{method} {kind}");
+        let allowed = response.headers().get("allow");
+        let expected = (status == 405).then_some(&b"POST"[..]);
+        assert_eq!(allowed.map(HeaderValue::as_bytes), expected, "{method}");
     }
 }
 

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
-use axum::http::{HeaderName, Request};
+use axum::http::{HeaderName, HeaderValue, Request};
 use pytriton_engine::Limits;
 use pytriton_engine::access::default_routes;
 use pytriton_engine::access::{Group, Secret, Secrets};
@@ -15,6 +15,7 @@ use crate::service::routes::is_used_by_page;
 use crate::service::{AppState, OpenApiDocument, RequiredHeader};
 use crate::testing::IDENTITY;
 
+use super::super::response::HttpResponse;
 use super::super::tests::app;
 use super::super::{TritonserverClient, handle_docs_port};
 use super::Relay;
@@ -67,13 +68,13 @@ async fn relay_of(
     (relay, asked)
 }
 
-async fn send(
+async fn respond(
     app: &AppState,
     relay: &Relay,
     method: &str,
     path: &str,
     body: &str,
-) -> (u16, String) {
+) -> HttpResponse {
     let request = Request::builder()
         .method(method)
         .uri(path)
@@ -81,7 +82,17 @@ async fn send(
         .header("accept-encoding", "deflate")
         .header("connection", "keep-alive");
     let request = request.body(Body::from(body.to_owned())).unwrap();
-    let response = handle_docs_port(app, relay, request).await;
+    handle_docs_port(app, relay, request).await
+}
+
+async fn send(
+    app: &AppState,
+    relay: &Relay,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> (u16, String) {
+    let response = respond(app, relay, method, path, body).await;
     let status = response.status().as_u16();
     let body = to_bytes(Body::new(response.into_body()), usize::MAX)
         .await
@@ -120,18 +131,24 @@ async fn only_requests_of_the_page_are_forwarded() {
         assert!(asked.ends_with(body) && !asked.contains("gzip"), "{asked}");
         assert_eq!(asked.contains("x-name: value"), !metrics, "{asked}");
     }
-    for (method, path, expected) in [
-        ("POST", "/v2/repository/models/m/unload", 404),
-        ("POST", "/v2/systemsharedmemory/unregister", 404),
-        ("GET", "/v2/logging", 404),
-        ("GET", "/v2/models/stats", 404),
-        ("GET", "/v2/models/m/config", 404),
-        ("GET", "/elsewhere", 404),
-        ("GET", "/v2/models/m/infer", 405),
+    for (method, path, status, allowed) in [
+        ("POST", "/v2/repository/models/m/unload", 404, None),
+        ("POST", "/v2/systemsharedmemory/unregister", 404, None),
+        ("GET", "/v2/logging", 404, None),
+        ("GET", "/v2/models/stats", 404, None),
+        ("GET", "/v2/models/m/config", 404, None),
+        ("GET", "/elsewhere", 404, None),
+        ("GET", "/v2/models/m/infer", 405, Some("POST")),
+        ("POST", "/v2/health/ready", 405, Some("GET")),
+        ("POST", "/docs", 405, Some("GET")),
+        ("POST", "/docs/metrics", 405, Some("GET")),
     ] {
+        let response = respond(&app, &relay, method, path, "").await;
+        assert_eq!(response.status(), status, "{path}");
+        let header = response.headers().get("allow");
         assert_eq!(
-            send(&app, &relay, method, path, "").await.0,
-            expected,
+            header.map(HeaderValue::as_bytes),
+            allowed.map(str::as_bytes),
             "{path}"
         );
     }

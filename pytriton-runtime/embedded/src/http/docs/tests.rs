@@ -2,7 +2,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::{HeaderName, Request};
+use axum::http::{HeaderName, HeaderValue, Request};
 use flate2::read::GzDecoder;
 use pytriton_engine::Limits;
 use pytriton_engine::access::{Group, Secret, Secrets, default_routes};
@@ -118,11 +118,17 @@ async fn page_port_serves_only_requests_of_the_page() {
         ("POST", "/v2/systemsharedmemory/region/r/register", 404),
         ("GET", "/v2/logging", 404),
         ("POST", "/v1/chat/completions", 404),
+        ("POST", "/docs", 405),
+        ("POST", "/docs/metrics", 405),
+        ("POST", "/v2/models/Identity/stats", 405),
     ] {
         let request = Request::builder().method(method).uri(path);
         let request = request.body(Body::empty()).unwrap();
         let response = handle(&app, Port::Docs, request).await;
         assert_eq!(response.status(), status, "{method} {path}");
+        let allowed = response.headers().get("allow");
+        let expected = (status == 405).then_some(&b"GET"[..]);
+        assert_eq!(allowed.map(HeaderValue::as_bytes), expected, "{path}");
     }
 }
 
