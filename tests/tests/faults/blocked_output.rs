@@ -1,10 +1,12 @@
 //! Disks that become full, and logs that are no longer read, while a server runs.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use pytriton_tests::{Engine, Result, Server};
 
@@ -17,6 +19,14 @@ use crate::{EXIT, http};
 /// The maximum file size of a shell with [`LIMIT`].
 const LARGEST: u64 = 16 << 20;
 
+/// The time limit of a request while the log is blocked.
+const RESPONDED: Duration = Duration::from_secs(5);
+
+/// The number and the size of log lines that fill the buffer of a pipe (64 KiB) and the queue of
+/// the log (1 MiB) more than once.
+const LONG_LINES: usize = 320;
+const LONG_LINE_BYTES: usize = 7 << 10;
+
 /// Makes the server write to its log, and checks that it still responds.
 fn serves(server: &Server) -> Result<()> {
     let address = &server.banner().http;
@@ -28,6 +38,30 @@ fn serves(server: &Server) -> Result<()> {
     }
     assert!(http::right(address));
     Ok(())
+}
+
+/// Makes the server write more to its log than a pipe and its own queue can hold.
+fn serves_with_full_buffers(server: &Server) -> Result<()> {
+    let text = "x".repeat(LONG_LINE_BYTES);
+    let inputs = format!(
+        r#"{{"name":"how","datatype":"BOOL","shape":[1],"data":[true]}},{{"name":"text","datatype":"BYTES","shape":[1],"data":["{text}"]}}"#
+    );
+    for _ in 0..LONG_LINES {
+        let begun = Instant::now();
+        let failed = http::infer(&server.banner().http, "Echo", &inputs)?;
+        assert_eq!(failed.status, 500, "{failed:?}");
+        assert!(begun.elapsed() < RESPONDED, "{:?}", begun.elapsed());
+    }
+    serves(server)
+}
+
+/// Returns whether a pipe has no free page. Its last one may not be full.
+fn is_full(pipe: &Path) -> Result<bool> {
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let mut options = OpenOptions::new();
+    let mut pipe = options.write(true).custom_flags(nonblocking).open(pipe)?;
+    let written = pipe.write(&[b'x'; 4096]);
+    Ok(written.is_err_and(|error| error.kind() == ErrorKind::WouldBlock))
 }
 
 fn stops(server: Server) -> Result<()> {
@@ -74,6 +108,25 @@ fn a_blocked_log_delays_no_request() -> Result<()> {
             serves(&server)?;
             stops(server)?;
         }
+    }
+    Ok(())
+}
+
+/// Unlike the outputs above, which fail or are read, this one blocks the thread that writes.
+#[test]
+fn a_log_that_nothing_reads_delays_no_request() -> Result<()> {
+    // Keeps the pipe open until the server ends.
+    let before = "mkfifo pipe && { tail --pid=$$ -f /dev/null <pipe >/dev/null 2>&1 & }";
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let home = tempfile::tempdir()?;
+        let mut command = shell(&[], before, "--log-verbose=1 2>pipe");
+        if engine == Engine::Tritonserver {
+            prepare(&mut command, home.path())?;
+        }
+        let server = Server::spawn(command.current_dir(home.path()))?;
+        serves_with_full_buffers(&server)?;
+        assert!(is_full(&home.path().join("pipe"))?, "{engine:?}");
+        stops(server)?;
     }
     Ok(())
 }
