@@ -1,5 +1,7 @@
 //! SIGTERM under load, and repeated SIGTERM.
 
+use std::io::{ErrorKind, Read};
+use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -144,6 +146,34 @@ fn pending_requests_are_refused_together_at_the_deadline() -> Result<()> {
     pauses.sort();
     let median = pauses[pauses.len() / 2];
     assert!(median < Duration::from_millis(50), "{pauses:?}");
+    let (status, log) = server.wait(EXIT)?;
+    assert_eq!(status.code(), Some(0), "{log}");
+    Ok(())
+}
+
+/// tritonserver closes its HTTP port itself, and its gRPC port only after that.
+#[test]
+fn no_port_accepts_requests_when_the_first_is_closed() -> Result<()> {
+    /// How long an open connection is observed. A refused one is closed at once.
+    const OBSERVED: Duration = Duration::from_millis(1);
+
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &[])?;
+    let banner = server.banner().clone();
+    let nap = http::nap(&banner.http, "Slow", 1000)?;
+    let is_open = |address: &str| {
+        TcpStream::connect(address).is_ok_and(|mut stream| {
+            let timed = stream.set_read_timeout(Some(OBSERVED));
+            let closed = stream.read(&mut [0]);
+            timed.is_ok() && closed.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+        })
+    };
+    assert!(is_open(&banner.http));
+    assert!(TcpStream::connect(&banner.grpc).is_ok());
+    server.signal("TERM")?;
+    wait_until("the end of the HTTP port", EXIT, || !is_open(&banner.http));
+    assert!(TcpStream::connect(&banner.grpc).is_err());
+    assert_eq!(http::receive(nap)?.status, 200);
     let (status, log) = server.wait(EXIT)?;
     assert_eq!(status.code(), Some(0), "{log}");
     Ok(())

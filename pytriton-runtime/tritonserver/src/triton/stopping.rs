@@ -143,9 +143,12 @@ impl<'a> Stopping<'a> {
     async fn drained(&self, broken_off: &mut usize) -> io::Result<Drained> {
         let process = self.server.id().ok_or(io::ErrorKind::NotFound)?;
         let Endpoints { http, grpc, .. } = self.launch.endpoints;
-        let (hold, endpoints) = self.close_http().await;
-        let mut held = Some(hold);
-        let mut drain = Some(Drain::new(self.server.fd_channel(), process, endpoints));
+        let fd_channel = self.server.fd_channel();
+        let mut drain = Some(Drain::new(fd_channel, process, self.drain_endpoints()));
+        // tritonserver closes its HTTP port itself, which can take seconds. The other ports must
+        // not accept requests meanwhile.
+        on_blocking_thread(&mut drain, Drain::poll).await??;
+        let mut held = Some(self.close_http(drain.as_mut()).await);
         let (mut delivery, mut pending) = (Delivery::default(), Pending::default());
         let mut before = None;
         loop {
@@ -197,34 +200,38 @@ impl<'a> Stopping<'a> {
         }
     }
 
-    /// Makes the server stop accepting HTTP, and keeps it in that phase of its shutdown. Also
-    /// returns the endpoints of its connections.
-    async fn close_http(&self) -> (Option<HeldConnection>, DrainEndpoints) {
+    fn drain_endpoints(&self) -> DrainEndpoints {
         let Endpoints {
             http,
             grpc,
             metrics,
         } = self.launch.endpoints;
-        let mut places = DrainEndpoints {
+        DrainEndpoints {
             http,
             grpc,
             encrypted: self.encrypted(),
             metrics,
             ours: self.own.addresses.clone(),
-            closed: None,
-        };
-        let Some(http) = http else {
-            return (None, places);
-        };
+        }
+    }
+
+    /// Makes the server stop accepting HTTP, and keeps it in that phase of its shutdown.
+    async fn close_http(&self, drain: Option<&mut Drain>) -> Option<HeldConnection> {
+        let (http, drain) = self.launch.endpoints.http.zip(drain)?;
         let hold = HeldConnection::new(http).await.ok();
         self.server.terminate();
-        if let Some(hold) = &hold {
-            places.ours.extend(hold.address());
-            // A busy server stops accepting later.
-            let closed = timeout(CLOSE_TIMEOUT, hold.wait_until_refused()).await;
-            places.closed = closed.is_ok().then_some(http);
+        let hold = hold?;
+        if let Some(address) = hold.address() {
+            drain.exclude(address);
         }
-        (hold, places)
+        // A busy server stops accepting later.
+        if timeout(CLOSE_TIMEOUT, hold.wait_until_refused())
+            .await
+            .is_ok()
+        {
+            drain.http_closed();
+        }
+        Some(hold)
     }
 
     /// Lets the server stop on its own. It then waits for idle clients.

@@ -28,6 +28,7 @@ pub(in crate::triton) struct Drain {
     /// The ports on which tritonserver has listened.
     listening: HashSet<u16>,
     polled: bool,
+    http_closed: HttpClosed,
     cpu_usage: CpuUsage,
 }
 
@@ -42,10 +43,18 @@ pub(in crate::triton) struct DrainEndpoints {
     pub(in crate::triton) encrypted: bool,
     /// The metrics port. Its connections are not awaited.
     pub(in crate::triton) metrics: Option<SocketAddr>,
-    /// The port that is already closed to new clients. New connections to it are refused.
-    pub(in crate::triton) closed: Option<SocketAddr>,
     /// The peer addresses of our own connections.
     pub(in crate::triton) ours: Vec<SocketAddr>,
+}
+
+/// Whether tritonserver accepts HTTP connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HttpClosed {
+    No,
+    /// It accepts none since the last poll, so the next one sees all of them.
+    SinceLastPoll,
+    /// A socket that was not seen before is that of a refused connection.
+    Yes,
 }
 
 /// The connections that remain after a poll.
@@ -92,8 +101,19 @@ impl Drain {
             known: HashMap::new(),
             listening: HashSet::new(),
             polled: false,
+            http_closed: HttpClosed::No,
             cpu_usage: CpuUsage::new(process),
         }
+    }
+
+    /// Records that tritonserver no longer accepts HTTP connections.
+    pub(in crate::triton) fn http_closed(&mut self) {
+        self.http_closed = HttpClosed::SinceLastPoll;
+    }
+
+    /// Excludes a connection of ours.
+    pub(in crate::triton) fn exclude(&mut self, ours: SocketAddr) {
+        self.endpoints.ours.push(ours);
     }
 
     /// Polls all connections, and takes the step that is possible on each.
@@ -209,10 +229,13 @@ impl Drain {
         if !listener_seen {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        let late = self.polled;
         self.polled = true;
+        let http_is_closed = self.http_closed == HttpClosed::Yes;
+        if self.http_closed == HttpClosed::SinceLastPoll {
+            self.http_closed = HttpClosed::Yes;
+        }
         for (inode, port, tcp) in accepted {
-            let sent_away = late && is_at(self.endpoints.closed, port);
+            let sent_away = http_is_closed && is_at(self.endpoints.http, port);
             let unwatched = sent_away || is_at(self.endpoints.metrics, port);
             if unwatched || !self.listening.contains(&port) {
                 continue;
