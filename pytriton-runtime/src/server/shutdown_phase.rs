@@ -13,7 +13,7 @@ pub(super) enum ShutdownPhase {
 }
 
 /// Receives the orders of a server.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct ShutdownReceiver(watch::Receiver<ShutdownPhase>);
 
 impl ShutdownReceiver {

@@ -11,6 +11,7 @@
 mod identity;
 
 use std::fs;
+use std::future::pending;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
@@ -133,7 +134,8 @@ fn hundred_starts_and_stops_do_not_leak() {
         };
         let registry = Registry::new(&[&TWO]).unwrap();
         let cycle = async || {
-            let start = TritonEngine::start(&registry, &located, probe.clone(), launch());
+            let start =
+                TritonEngine::start(&registry, &located, probe.clone(), launch(), pending());
             let engine = timeout(DEADLINE, start).await.unwrap().unwrap();
             let answer = infer(engine.endpoints().http.unwrap());
             assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");

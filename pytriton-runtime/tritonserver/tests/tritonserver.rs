@@ -8,6 +8,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 
 use std::fs;
+use std::future::pending;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
@@ -81,7 +82,7 @@ impl Setup {
             control: ControlOptions::default(),
             flags: self.flags.clone(),
         };
-        let start = Tritonserver::start(&self.binary, &self.probe.flags, &launch, &[]);
+        let start = Tritonserver::start(&self.binary, &self.probe.flags, &launch, &[], pending());
         timeout(READY, start).await.unwrap()
     }
 

@@ -4,23 +4,19 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use pytriton_tests::{Result, finish};
 
+use crate::EXIT;
 use crate::engine::{FREE_PORTS, command, installed, prepare, workspaces};
-use crate::process::{group, signal, wait_until};
-use crate::{EXIT, NOTICED};
 
 /// The time limit for a start, including a start of tritonserver for its help: one second, plus a
 /// margin for a busy machine.
 const START_LIMIT: Duration = Duration::from_secs(4);
 
 const IDENTITY: &str = env!("CARGO_BIN_EXE_example_identity");
-
-/// The time after which a slow start is logged.
-const REMINDED: Duration = Duration::from_secs(8);
 
 pub(crate) fn program(folder: &Path, mode: u32, text: &str) -> Result<String> {
     let path = folder.join("tritonserver");
@@ -30,7 +26,7 @@ pub(crate) fn program(folder: &Path, mode: u32, text: &str) -> Result<String> {
 }
 
 /// Returns a script with the help of a real server, which then does something else.
-fn impostor(then: &str) -> Result<String> {
+pub(crate) fn impostor(then: &str) -> Result<String> {
     let real = installed()?;
     Ok(format!(
         "#!/bin/sh\n[ \"$1\" = --help ] && exec '{real}/bin/tritonserver' --help\n{then}\n"
@@ -199,103 +195,5 @@ fn unusable_socket_folder_is_reported_with_the_cause() -> Result<()> {
         cause.contains("/worker.sock': path must be shorter than "),
         "{log}"
     );
-    Ok(())
-}
-
-/// A start that does not complete, and its log.
-struct Hanging {
-    product: Child,
-    log: tempfile::NamedTempFile,
-}
-
-impl Hanging {
-    fn start(home: &Path, script: &str) -> Result<Self> {
-        let binary = program(home, 0o755, script)?;
-        let log = tempfile::NamedTempFile::new()?;
-        let product = command(home, &[])?
-            .env("PYTRITON_TRITONSERVER", binary)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(log.reopen()?)
-            .spawn()?;
-        Ok(Self { product, log })
-    }
-
-    fn log(&self) -> String {
-        fs::read_to_string(self.log.path()).unwrap_or_default()
-    }
-
-    /// Returns the process ID that the script writes to a file.
-    fn script(home: &Path) -> Option<u32> {
-        let text = fs::read_to_string(home.join("id")).ok()?;
-        text.trim().parse().ok()
-    }
-
-    fn end(&mut self, name: &str) -> Result<Option<i32>> {
-        signal(name, self.product.id())?;
-        let begun = Instant::now();
-        loop {
-            if let Some(status) = self.product.try_wait()? {
-                return Ok(status.code());
-            }
-            assert!(begun.elapsed() < NOTICED, "{}", self.log());
-            std::thread::sleep(Duration::from_millis(2));
-        }
-    }
-}
-
-impl Drop for Hanging {
-    fn drop(&mut self) {
-        // The process may have ended already.
-        let _ = self.product.kill();
-        let _ = self.product.wait();
-    }
-}
-
-#[test]
-fn hanging_start_is_awaited_until_a_signal() -> Result<()> {
-    let home = tempfile::tempdir()?;
-    let script = impostor(&format!(
-        "echo $$ > '{}/id'; exec sleep 300",
-        home.path().display()
-    ))?;
-    let mut hanging = Hanging::start(home.path(), &script)?;
-    wait_until("the reminder", REMINDED, || {
-        hanging
-            .log()
-            .contains("waiting for tritonserver to be ready")
-    });
-    let id = Hanging::script(home.path()).unwrap_or_default();
-    assert!(!group(id).is_empty());
-    assert_eq!(hanging.end("INT")?, Some(1));
-    let expected = "error: SIGINT was received before the server was ready";
-    assert!(hanging.log().contains(expected), "{}", hanging.log());
-    wait_until("its end", NOTICED, || group(id).is_empty());
-    assert!(workspaces(home.path()).is_empty());
-    Ok(())
-}
-
-#[test]
-fn hanging_help_process_ends_with_its_parent() -> Result<()> {
-    let home = tempfile::tempdir()?;
-    let file = home.path().join("id");
-    let script = format!(
-        "#!/bin/sh\necho $$ > '{}'; exec sleep 300\n",
-        file.display()
-    );
-    let mut hanging = Hanging::start(home.path(), &script)?;
-    wait_until("the question", EXIT, || {
-        Hanging::script(home.path()).is_some()
-    });
-    let id = Hanging::script(home.path()).unwrap_or_default();
-    assert!(Path::new(&format!("/proc/{id}")).exists());
-    // The default action of the signal: no handler is installed yet. SIGINT may be ignored by the
-    // parent of the tests.
-    assert_eq!(hanging.end("TERM")?, None);
-    wait_until("its end", NOTICED, || {
-        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        stat.is_empty() || stat.contains(") Z ")
-    });
-    assert!(workspaces(home.path()).is_empty());
     Ok(())
 }

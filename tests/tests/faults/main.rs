@@ -36,6 +36,7 @@ mod resource_exhaustion;
 mod restarting;
 mod shell;
 mod sockets;
+mod stopped_start;
 mod stopping;
 mod streams;
 mod two_servers;

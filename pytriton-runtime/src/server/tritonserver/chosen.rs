@@ -1,3 +1,5 @@
+use std::future::pending;
+
 use pytriton_engine::options::TritonOptions;
 use pytriton_tritonserver::server::{description, find};
 use tokio::runtime::Runtime;
@@ -52,7 +54,7 @@ impl ChosenEngine for Tritonserver {
         let mut lines = vec!["engine tritonserver".to_owned()];
         lines.extend(description(&self.located, &self.probe)?);
         runtime.block_on(async {
-            let started = start_engine(registry, options, &self.located, &self.probe);
+            let started = start_engine(registry, options, &self.located, &self.probe, pending());
             let (engine, called) = started.await?;
             let (sidecar, _) = start_sidecar(registry, options, &engine).await?;
             stop(engine, sidecar, called, options.exit_timeout_secs).await;

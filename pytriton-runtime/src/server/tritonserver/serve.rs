@@ -1,3 +1,4 @@
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -49,10 +50,11 @@ async fn serve_until_stopped(
     progress: &Progress,
 ) -> Result<(), ServerError> {
     let options = &plan.options;
-    let starting = start_engine(&plan.registry, options, located, probe);
+    let mut stop_order = shutdown.clone();
+    let starting = start_engine(&plan.registry, options, located, probe, stop_order.stop());
     let (mut engine, called) = tokio::select! {
         started = starting => started?,
-        signal = shutdown.stop() => return Err(ServerError::NotReady { signal }),
+        signal = shutdown.abandon() => return Err(ServerError::NotReady { signal }),
     };
     let (sidecar, addresses) = start_sidecar(&plan.registry, options, &engine).await?;
     progress.serving(Running {
@@ -97,17 +99,30 @@ async fn serve_until_stopped(
     }
 }
 
-/// Starts tritonserver, and before it the models that functions call.
+/// Starts tritonserver, and before it the models that functions call. If `stop` returns the name of
+/// a signal before the server is ready, tritonserver is stopped.
 pub(super) async fn start_engine(
     registry: &Registry,
     options: &Options,
     located: &Located,
     probe: &Probe,
+    stop: impl Future<Output = &'static str>,
 ) -> Result<(TritonEngine, CalledModels), ServerError> {
-    let called = CalledModels::start(registry, options).await?;
+    let mut stop = pin!(stop);
+    let called = tokio::select! {
+        called = CalledModels::start(registry, options) => called?,
+        signal = &mut stop => return Err(ServerError::NotReady { signal }),
+    };
     let registry = called.callable_from(registry);
-    let engine = start(&registry, options, located, probe.clone(), DOCS).await?;
-    Ok((engine, called))
+    let mut received = None;
+    let stop = async { received = Some(stop.await) };
+    let started = start(&registry, options, located, probe.clone(), DOCS, stop).await;
+    match (started, received) {
+        (Ok(engine), _) => Ok((engine, called)),
+        // Other errors are consequences of the stop.
+        (Err(_), Some(signal)) => Err(ServerError::NotReady { signal }),
+        (Err(error), None) => Err(error.into()),
+    }
 }
 
 /// Stops all ports at once. Returns how tritonserver ended, and whether this process completed all

@@ -13,6 +13,7 @@ use super::TritonserverError;
 use super::checks::{check_histograms, check_options, check_poll, check_tls};
 
 /// Starts the engine with the options. `docs` states whether this binary can serve the docs page.
+/// If `stop` is ready before the server is, the start ends, and with it tritonserver.
 ///
 /// # Errors
 ///
@@ -23,6 +24,7 @@ pub async fn start(
     located: &Located,
     probe: Probe,
     docs: bool,
+    stop: impl Future<Output = ()>,
 ) -> Result<TritonEngine, TritonserverError> {
     options.control.check()?;
     check_poll(options)?;
@@ -47,7 +49,7 @@ pub async fn start(
     }
     let access = Access::new(&options.access, &options.triton.flags, Follow::Log)?;
     let launch = launch(options, Arc::new(access));
-    Ok(TritonEngine::start(registry, located, probe, launch).await?)
+    Ok(TritonEngine::start(registry, located, probe, launch, stop).await?)
 }
 
 fn launch(options: &Options, access: Arc<Access>) -> Launch {

@@ -1,6 +1,7 @@
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use std::{env, fs};
@@ -81,7 +82,8 @@ pub enum EngineError {
 
 impl TritonEngine {
     /// Loads the models and starts a tritonserver that serves them. `launch` is the configuration;
-    /// its folders are set here.
+    /// its folders are set here. If `stop` is ready before the server is, the start ends, and with
+    /// it tritonserver.
     ///
     /// # Errors
     ///
@@ -91,7 +93,9 @@ impl TritonEngine {
         located: &Located,
         probe: Probe,
         mut launch: Launch,
+        stop: impl Future<Output = ()>,
     ) -> Result<Self, EngineError> {
+        let mut stop = pin!(stop);
         DescriptorError::check(registry)?;
         let workspace = workspace()?;
         launch.repository = workspace.path().join("models");
@@ -105,11 +109,15 @@ impl TritonEngine {
             .filter(|_| launch.flags.contains("model-repository"));
         write_backends(&launch.backends, others.as_deref())?;
         let folder = workspace.path();
-        let worker =
-            Worker::controlled(registry, folder, &launch.repository, &launch.control).await?;
+        let loading = Worker::controlled(registry, folder, &launch.repository, &launch.control);
+        let worker = tokio::select! {
+            worker = loading => worker?,
+            () = &mut stop => return Err(LaunchError::Stopped.into()),
+        };
         let binary = located.binary.clone();
         let environment = environment(&worker, &launch);
-        let server = Tritonserver::start(&binary, &probe.flags, &launch, &environment).await?;
+        let server = Tritonserver::start(&binary, &probe.flags, &launch, &environment, stop);
+        let server = server.await?;
         // After a restart the server must listen on the same addresses.
         launch.endpoints = *server.endpoints();
         if let Some(warning) = server.exposure(&launch.flags) {
@@ -304,6 +312,7 @@ fn write_backends(folder: &Path, others: Option<&Path>) -> Result<(), EngineErro
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
     use std::sync::Arc;
 
     use pytriton_engine::options::ControlOptions;
@@ -346,9 +355,8 @@ mod tests {
         };
         let declarations: Vec<_> = TABLE.iter().map(|(_, declaration)| declaration).collect();
         let registry = Registry::new(&declarations).unwrap();
-        let engine = TritonEngine::start(&registry, &located, probe, launch)
-            .await
-            .unwrap();
+        let engine = TritonEngine::start(&registry, &located, probe, launch, pending());
+        let engine = engine.await.unwrap();
         let deadline = Instant::now() + Duration::from_secs(5);
         let stopped = engine.stop(deadline, OwnConnections::default()).await;
         assert!(stopped.exit.success(), "{}", stopped.exit);

@@ -46,6 +46,9 @@ pub enum LaunchError {
         /// The exit status and its last messages.
         exit: ExitReport,
     },
+    /// The caller has stopped the start.
+    #[error("the start of tritonserver was stopped")]
+    Stopped,
     /// It was not ready in time.
     #[error("tritonserver {0}")]
     StartupTimeout(StartupTimeout),

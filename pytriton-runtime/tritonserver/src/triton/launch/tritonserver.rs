@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::pin::pin;
 use std::process::Command;
 #[cfg(not(target_os = "linux"))]
 use std::process::Stdio;
@@ -26,6 +27,10 @@ pub(in crate::triton) const PRELOAD: &str = "LD_PRELOAD";
 /// How often free ports are chosen again after another process took one.
 const MAX_PORT_ATTEMPTS: u32 = 5;
 
+/// How long a server that is still starting may take to stop. Its models may have processes and
+/// shared memory to release.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// How long a killed server may take to exit. The system may still free its memory.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -46,11 +51,13 @@ pub struct Tritonserver {
 }
 
 impl Tritonserver {
-    /// Starts a tritonserver and waits until it is ready.
+    /// Starts a tritonserver and waits until it is ready. If `stop` is ready before, terminates the
+    /// process and waits for its end, or kills it after five seconds.
     ///
     /// # Errors
     ///
-    /// Returns a [`LaunchError`]. No process is left then.
+    /// Returns a [`LaunchError`], which is [`LaunchError::Stopped`] because of `stop`. No process
+    /// is left then.
     ///
     /// # Cancel safety
     ///
@@ -60,18 +67,25 @@ impl Tritonserver {
         known: &BTreeSet<String>,
         launch: &Launch,
         environment: &[(&str, String)],
+        stop: impl Future<Output = ()>,
     ) -> Result<Self, LaunchError> {
+        let mut stop = pin!(stop);
         let mut tries = MAX_PORT_ATTEMPTS;
         loop {
             tries -= 1;
             let (server, chosen) = Self::spawn(binary, known, launch, environment)?;
             let started = tokio::select! {
                 biased;
+                () = &mut stop => Err(LaunchError::Stopped),
                 error = server.exhausted() => Err(error.into()),
                 readiness = server.ready() => readiness.map_err(LaunchError::from),
             };
             let error = match started {
                 Ok(()) => return Ok(server),
+                Err(LaunchError::Stopped) => {
+                    server.end_start().await;
+                    return Err(LaunchError::Stopped);
+                }
                 // The cause of the failure, even if the server has exited because of it.
                 Err(_) if server.exhausted.borrow().is_some() => server.exhausted().await.into(),
                 Err(LaunchError::Ended { exit })
@@ -228,6 +242,17 @@ impl Tritonserver {
         match exit.status.signal() {
             Some(9) => ExitReport::default(),
             _ => exit,
+        }
+    }
+
+    /// Stops a server that is still starting.
+    async fn end_start(&self) {
+        tracing::debug!("stopping tritonserver, which is still starting");
+        if timeout(STOP_TIMEOUT + KILL_TIMEOUT, self.stop(STOP_TIMEOUT))
+            .await
+            .is_err()
+        {
+            tracing::warn!("tritonserver still runs although it was killed");
         }
     }
 
