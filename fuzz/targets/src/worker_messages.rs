@@ -1,7 +1,8 @@
-//! The messages between the Triton backend and the worker.
+//! The messages between the Triton backend and the worker, the handshake included.
 
 use pytriton_backend::protocol::{BatchReader, ResponseContents, ToServer, ToWorker};
 use pytriton_backend::ring::Message;
+use pytriton_backend::session::{Hello, SessionError, Welcome};
 
 use crate::Outcome;
 use crate::reserved::bounded;
@@ -12,7 +13,8 @@ const PER_BYTE: usize = 64;
 /// The size of the tensors of a batch or a response.
 const DATA: usize = 1 << 20;
 
-/// The first byte selects the kind of input: a batch, a response, or messages of the two rings.
+/// The first byte selects the kind of input: a batch, a response, a message of the handshake from
+/// either side, or messages of the two rings.
 pub(crate) fn worker_messages(input: &[u8]) -> Outcome {
     let Some((kind, bytes)) = input.split_first() else {
         return Err("empty".to_owned());
@@ -20,6 +22,16 @@ pub(crate) fn worker_messages(input: &[u8]) -> Outcome {
     match kind {
         b'b' => bounded(bytes, PER_BYTE, batch),
         b'a' => bounded(bytes, PER_BYTE, response),
+        b'h' => bounded(bytes, PER_BYTE, |mut bytes| {
+            handshake(Hello::receive(&mut bytes), Hello::send, |sent| {
+                Hello::receive(sent)
+            })
+        }),
+        b'w' => bounded(bytes, PER_BYTE, |mut bytes| {
+            handshake(Welcome::receive(&mut bytes), Welcome::send, |sent| {
+                Welcome::receive(sent)
+            })
+        }),
         // A message has a fixed size and is decoded in place.
         _ => bounded(bytes, 0, messages),
     }
@@ -65,6 +77,19 @@ fn response(bytes: &[u8]) -> Outcome {
         assert!(part.output < OUTPUTS && part.span.offset + part.span.len <= DATA);
         assert!(dims.len() <= bytes.len() / size_of::<i64>());
     }
+    Ok(())
+}
+
+/// A message of the handshake must survive a round trip.
+fn handshake<T: PartialEq>(
+    received: Result<T, SessionError>,
+    send: fn(&T, &mut Vec<u8>) -> Result<(), SessionError>,
+    receive: fn(&mut &[u8]) -> Result<T, SessionError>,
+) -> Outcome {
+    let message = received.map_err(|error| error.to_string())?;
+    let mut bytes = Vec::new();
+    assert!(send(&message, &mut bytes).is_ok());
+    assert!(receive(&mut &*bytes).is_ok_and(|again| again == message));
     Ok(())
 }
 

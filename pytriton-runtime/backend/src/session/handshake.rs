@@ -1,6 +1,5 @@
 use std::ffi::CString;
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
+use std::io::{self, Read, Write};
 
 use crate::protocol::{ProtocolError, Reader, Writer};
 use crate::shm::Slots;
@@ -70,7 +69,7 @@ impl Hello {
     /// # Errors
     ///
     /// Returns [`SessionError::Io`] if the socket fails.
-    pub fn send(&self, socket: &mut UnixStream) -> Result<(), SessionError> {
+    pub fn send(&self, socket: &mut impl Write) -> Result<(), SessionError> {
         let mut bytes = Vec::new();
         let mut writer = Writer(&mut bytes);
         writer.u32(VERSION);
@@ -86,7 +85,7 @@ impl Hello {
     /// # Errors
     ///
     /// Returns [`SessionError::Protocol`] if it is malformed or of another version.
-    pub fn receive(socket: &mut UnixStream) -> Result<Self, SessionError> {
+    pub fn receive(socket: &mut impl Read) -> Result<Self, SessionError> {
         let bytes = receive(socket)?;
         let mut reader = Reader::new(&bytes);
         if reader.u32()? != VERSION {
@@ -108,7 +107,7 @@ impl Welcome {
     /// # Errors
     ///
     /// Returns [`SessionError::Io`] if the socket fails.
-    pub fn send(&self, socket: &mut UnixStream) -> Result<(), SessionError> {
+    pub fn send(&self, socket: &mut impl Write) -> Result<(), SessionError> {
         let mut bytes = Vec::new();
         let mut writer = Writer(&mut bytes);
         writer.u8(1);
@@ -145,7 +144,7 @@ impl Welcome {
     /// # Errors
     ///
     /// Returns [`SessionError::Io`] if the socket fails.
-    pub fn refuse(socket: &mut UnixStream, reason: &str) -> Result<(), SessionError> {
+    pub fn refuse(socket: &mut impl Write, reason: &str) -> Result<(), SessionError> {
         let mut bytes = vec![0];
         Writer(&mut bytes).bytes(reason.as_bytes());
         send(socket, &bytes)
@@ -156,7 +155,7 @@ impl Welcome {
     /// # Errors
     ///
     /// Returns [`SessionError::Io`] if the socket fails.
-    pub fn wait(socket: &mut UnixStream) -> Result<(), SessionError> {
+    pub fn wait(socket: &mut impl Write) -> Result<(), SessionError> {
         send(socket, &[WAIT])
     }
 
@@ -165,7 +164,7 @@ impl Welcome {
     /// # Errors
     ///
     /// Returns [`SessionError::Refused`] if the session is refused.
-    pub fn receive(socket: &mut UnixStream) -> Result<Self, SessionError> {
+    pub fn receive(socket: &mut impl Read) -> Result<Self, SessionError> {
         let bytes = loop {
             let bytes = receive(socket)?;
             if bytes != [WAIT] {
@@ -208,27 +207,33 @@ impl Welcome {
     }
 }
 
-fn send(socket: &mut UnixStream, bytes: &[u8]) -> Result<(), SessionError> {
+fn send(socket: &mut impl Write, bytes: &[u8]) -> Result<(), SessionError> {
     let len = u32::try_from(bytes.len()).map_err(|_| ProtocolError::Number)?;
     socket.write_all(&len.to_le_bytes())?;
     socket.write_all(bytes)?;
     Ok(())
 }
 
-fn receive(socket: &mut UnixStream) -> Result<Vec<u8>, SessionError> {
+/// Receives the bytes of a message. Allocates memory only as they arrive.
+fn receive(socket: &mut impl Read) -> Result<Vec<u8>, SessionError> {
     let mut len = [0; 4];
     socket.read_exact(&mut len)?;
-    let len = u32::from_le_bytes(len) as usize;
-    if len > LONGEST {
+    let len = u32::from_le_bytes(len);
+    if len as usize > LONGEST {
         return Err(ProtocolError::Number.into());
     }
-    let mut bytes = vec![0; len];
-    socket.read_exact(&mut bytes)?;
-    Ok(bytes)
+    let mut bytes = Vec::new();
+    socket.take(u64::from(len)).read_to_end(&mut bytes)?;
+    match bytes.len() == len as usize {
+        true => Ok(bytes),
+        false => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixStream;
+
     use super::*;
 
     #[test]
@@ -265,7 +270,9 @@ mod tests {
 
     #[test]
     fn malformed_handshake_is_rejected() {
-        let table: [&[u8]; 3] = [
+        let table: [&[u8]; 4] = [
+            // A message of two bytes that ends after one.
+            b"\x02\0\0\0\x07",
             b"\xff\xff\xff\xff",
             b"\x04\0\0\0\x09\0\0\0",
             b"\x01\0\0\0\x01",
@@ -273,6 +280,7 @@ mod tests {
         for bytes in table {
             let (mut one, mut two) = UnixStream::pair().unwrap();
             one.write_all(bytes).unwrap();
+            drop(one);
             assert!(Hello::receive(&mut two).is_err(), "{bytes:?}");
         }
     }
