@@ -1,5 +1,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::ptr;
+
+use pytriton_runtime::memory_budget::MemoryBudget;
 
 /// The system allocator with a count of the bytes that each thread has allocated.
 #[derive(Debug)]
@@ -12,15 +15,39 @@ thread_local! {
     /// Bytes allocated and not freed. Negative if the thread frees memory that another thread
     /// allocated.
     static USED: Cell<isize> = const { Cell::new(0) };
-    /// The largest value of `USED` since `measure` began.
-    static PEAK: Cell<isize> = const { Cell::new(0) };
+    /// The budget of the work that `measure` runs, or null.
+    static BUDGET: Cell<*const MemoryBudget> = const { Cell::new(ptr::null()) };
+    /// The largest difference of `USED` and the reservations of the budget since `measure` began.
+    static EXCESS: Cell<isize> = const { Cell::new(0) };
+}
+
+/// Reads the budget of a thread during `measure` only.
+#[derive(Debug)]
+struct Measuring;
+
+impl Measuring {
+    fn begin(budget: &MemoryBudget) -> Self {
+        BUDGET.set(budget);
+        EXCESS.set(USED.get());
+        Self
+    }
+}
+
+impl Drop for Measuring {
+    fn drop(&mut self) {
+        BUDGET.set(ptr::null());
+    }
 }
 
 fn add(bytes: usize) {
     // No allocation is larger than `isize::MAX`.
     let used = USED.get().saturating_add_unsigned(bytes);
     USED.set(used);
-    PEAK.set(PEAK.get().max(used));
+    let budget = BUDGET.get();
+    // SAFETY: not null, so the thread is in `measure`, which borrows the budget.
+    let budget = unsafe { budget.as_ref() };
+    let reserved = budget.map_or(0, MemoryBudget::reserved);
+    EXCESS.set(EXCESS.get().max(used.saturating_sub_unsigned(reserved)));
 }
 
 fn subtract(bytes: usize) {
@@ -28,7 +55,7 @@ fn subtract(bytes: usize) {
 }
 
 // SAFETY: each call is passed to the system allocator unchanged, and counting does not allocate:
-// the thread-local values are constants without destructors.
+// the thread-local values are constants without destructors, and the reservations are an atomic.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(layout.size());
@@ -57,13 +84,15 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Runs `work` and returns its result and the peak of bytes that this thread had allocated.
-pub(crate) fn measure<T>(work: impl FnOnce() -> T) -> (T, usize) {
+/// Runs `work` and returns its result and the largest number of bytes that this thread had
+/// allocated at any moment in addition to those that were reserved at the same moment.
+pub(crate) fn measure<T>(budget: &MemoryBudget, work: impl FnOnce() -> T) -> (T, usize) {
     let before = USED.get();
-    PEAK.set(before);
+    let measuring = Measuring::begin(budget);
     let result = work();
-    let peak = PEAK.get().saturating_sub(before);
-    (result, usize::try_from(peak).unwrap_or_default())
+    drop(measuring);
+    let excess = EXCESS.get().saturating_sub(before);
+    (result, usize::try_from(excess).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -74,7 +103,8 @@ mod tests {
 
     #[test]
     fn peak_is_counted_instead_of_the_sum() {
-        let (_, peak) = measure(|| {
+        let budget = MemoryBudget::new(usize::MAX);
+        let (_, peak) = measure(&budget, || {
             for _ in 0..4 {
                 drop(black_box(vec![0_u8; 1000]));
             }

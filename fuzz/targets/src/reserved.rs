@@ -19,7 +19,8 @@ pub(crate) const UNTRACKED: usize = 32 << 10;
 ///
 /// # Panics
 ///
-/// Panics if it allocates more than that, or if a reservation outlives its result.
+/// Panics if it has allocated more than that at any moment, or if a reservation outlives its
+/// result.
 pub(crate) fn reserved<T>(constant: usize, work: impl Fn(&Arc<MemoryBudget>) -> T) -> T {
     let (result, peak) = within(LIMIT, constant, &work);
     if peak > 0 {
@@ -42,14 +43,13 @@ pub(crate) fn within_constant<T>(constant: usize, work: impl Fn() -> T) -> T {
 /// Runs a decoder within a budget, and returns its highest usage.
 fn within<T>(limit: usize, constant: usize, work: impl Fn(&Arc<MemoryBudget>) -> T) -> (T, usize) {
     let budget = MemoryBudget::new(limit);
-    let (result, allocated) = measure(|| work(&budget));
-    let peak = budget.peak();
+    let (result, excess) = measure(&budget, || work(&budget));
     assert!(
-        allocated <= peak + constant,
-        "{allocated} bytes were allocated, {peak} were reserved, and {constant} need no reservation"
+        excess <= constant,
+        "{excess} bytes were allocated that were not reserved at that time; {constant} need no reservation"
     );
     assert_eq!(budget.reserved(), 0, "a reservation outlives its result");
-    (result, peak)
+    (result, budget.peak())
 }
 
 #[cfg(test)]
@@ -72,5 +72,16 @@ mod tests {
         assert!(allocate(10_000).is_ok());
         assert!(allocate(9_999).is_err());
         assert!(allocate(0).is_err());
+    }
+
+    #[test]
+    fn an_earlier_reservation_does_not_count() {
+        let run = || {
+            reserved(0, |budget| {
+                drop(budget.permit(10_000));
+                vec![0_u8; 10_000]
+            })
+        };
+        assert!(catch_unwind(run).is_err());
     }
 }
