@@ -125,8 +125,9 @@ fn identity(app_state: &AppState, head: &Parts) -> Identity {
 
 async fn respond(app_state: Arc<AppState>, rpc: Rpc, call: Unary) -> Response {
     let response = response(&app_state, rpc, call).await;
-    #[cfg(pytriton_qa)]
-    delay().await;
+    if cfg!(pytriton_qa) {
+        delay().await;
+    }
     match response {
         Ok(message) => response_body::response(iter([Ok(message)])),
         Err(status) => status.into_http(),
@@ -134,7 +135,6 @@ async fn respond(app_state: Arc<AppState>, rpc: Rpc, call: Unary) -> Response {
 }
 
 /// Delays a response by as many seconds as Triton's own tests request.
-#[cfg(pytriton_qa)]
 async fn delay() {
     let seconds = std::env::var("TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC").ok();
     let seconds = seconds.and_then(|seconds| seconds.parse().ok());

@@ -14,21 +14,19 @@ pub(super) struct StartThreshold {
 
 impl StartThreshold {
     pub(super) fn from_environment() -> Self {
-        #[cfg(pytriton_qa)]
-        {
-            let number = |name| {
-                let value = std::env::var(name).ok();
-                value
-                    .and_then(|value| value.parse().ok())
-                    .unwrap_or_default()
-            };
-            return Self {
-                slots: number("TRITONSERVER_DELAY_SCHEDULER"),
-                backlog: number("TRITONSERVER_BACKLOG_DELAY_SCHEDULER"),
-            };
+        if !cfg!(pytriton_qa) {
+            return Self::default();
         }
-        #[cfg(not(pytriton_qa))]
-        Self::default()
+        let number = |name| {
+            let value = std::env::var(name).ok();
+            value
+                .and_then(|value| value.parse().ok())
+                .unwrap_or_default()
+        };
+        Self {
+            slots: number("TRITONSERVER_DELAY_SCHEDULER"),
+            backlog: number("TRITONSERVER_BACKLOG_DELAY_SCHEDULER"),
+        }
     }
 }
 
