@@ -67,7 +67,7 @@ impl FromStr for Version {
     type Err = ();
 
     /// Parses `2.51.0`. A suffix (`2.51.0dev`) is that of a build from before the release, which
-    /// may lack its fixes. The exception is `+` with the name of a build.
+    /// may lack its fixes. The exceptions are `+` with the name of a build, and a fourth number.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut parts = text.splitn(3, '.');
         let mut next = || parts.next().ok_or(());
@@ -79,7 +79,7 @@ impl FromStr for Version {
             major: number(major)?,
             minor: number(minor)?,
             patch: number(patch)?,
-            is_release: suffix.is_empty() || suffix.starts_with('+'),
+            is_release: suffix.is_empty() || suffix.starts_with(['+', '.']),
         })
     }
 }
@@ -106,6 +106,7 @@ mod tests {
             ("| server_version | 2.71.0dev |", Some(dev)),
             ("| server_version | 2.71.0-rc.1 |", Some(dev)),
             ("| server_version | 2.71.0+local |", Some(Version::SAFE)),
+            ("| server_version | 2.71.0.1 |", Some(Version::SAFE)),
             ("| server_version | 2.71dev.0 |", None),
             ("| server_version | new |", None),
             ("| server_id | 2.51.0 |", None),
