@@ -117,7 +117,7 @@ mod tests {
         let sink = side_channel.redeem(&mut redeemed).unwrap();
         assert!(redeemed.parameters().is_empty());
         assert!(side_channel.redeem(&mut request(other.number())).is_none());
-        sink.send(Ok(Response::default()));
+        sink.send(Ok(Response::default())).unwrap();
         sink.end();
         assert_eq!(other.next().await, Some(Ok(Response::default())));
         assert_eq!(other.next().await, None);

@@ -37,14 +37,17 @@ pub(super) fn streamed(
     begun: Instant,
     targets: SmallVec<ResponseTarget>,
 ) -> Arc<Streamed> {
-    let sinks = targets.into_iter().map(|target| ChannelSink {
-        completion: Arc::clone(completion),
-        arrived: target.arrived,
-        batch_size: target.batch_size,
-        sender: Some(target.sink),
-        since: begun,
-        recorded: 0,
-        failed: false,
+    let sinks = targets.into_iter().map(|target| {
+        target.sink.count_in(completion.budget().exact_permit());
+        ChannelSink {
+            completion: Arc::clone(completion),
+            arrived: target.arrived,
+            batch_size: target.batch_size,
+            sender: Some(target.sink),
+            since: begun,
+            recorded: 0,
+            failed: false,
+        }
     });
     Arc::new(StreamedBatch::new(sinks))
 }
@@ -92,20 +95,21 @@ impl RequestSink for ChannelSink {
     }
 
     fn send(&mut self, sent: u32, response: Result<Response, ModelError>) -> Result<(), Cancelled> {
+        let Some(sender) = &self.sender else {
+            return Err(Cancelled);
+        };
         let succeeded = response.is_ok();
-        match (self.completion.reserved(response), &self.sender) {
-            // There is no memory for the response, which ends the request.
-            (Err(error), _) if succeeded => {
-                self.end(sent, Err(error));
-                Err(Cancelled)
-            }
-            (response, Some(sender)) => {
-                sender.send(response);
-                self.record(succeeded);
-                Ok(())
-            }
-            (_, None) => Err(Cancelled),
+        let given = match self.completion.reserved(response) {
+            Err(error) if succeeded => Err(error),
+            response => sender.send(response).map_err(SchedulerError::from),
+        };
+        // If there is no memory for the response, the request ends.
+        if let Err(error) = given {
+            self.end(sent, Err(error));
+            return Err(Cancelled);
         }
+        self.record(succeeded);
+        Ok(())
     }
 
     fn end(&mut self, _: u32, end: Result<(), SchedulerError>) {

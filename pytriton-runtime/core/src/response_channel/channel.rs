@@ -1,25 +1,17 @@
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::mem::{swap, take};
+use std::mem::take;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use parking_lot::Mutex;
 
 use crate::call::Cancelled;
-use crate::request::Response;
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 
 use super::Outcome;
-
-/// The maximum number of responses that wait for the receiver, unless they are small.
-const MAX_WAITING: usize = 16;
-
-/// While the waiting responses have at most this many bytes, any number may wait, and the receiver
-/// takes all of them at once.
-const SMALL_BYTES: usize = 32 << 10;
-
-/// The size of a response without its tensors.
-const ENVELOPE_BYTES: usize = 256;
+use super::channel_state::{HeldResponse, State, bytes, wait};
+use super::waiting_memory::WaitingMemory;
 
 /// Sends any number of responses to one request, until it is finished.
 ///
@@ -44,33 +36,6 @@ pub struct ResponseReceiver {
 
 type Channel = Mutex<State>;
 
-#[derive(Debug, Default)]
-struct State {
-    responses: VecDeque<Outcome>,
-    /// The total size of the waiting responses.
-    bytes: usize,
-    /// The last response.
-    last: Option<Outcome>,
-    /// The last response while it must not be received yet.
-    held: Option<Box<HeldResponse>>,
-    /// Whether the sender has finished.
-    finished: bool,
-    ended: bool,
-    receiver_dropped: bool,
-    receiver: Option<Waker>,
-    /// Senders that wait for space.
-    senders: Vec<Waker>,
-    /// Tasks that wait until the receiver is dropped.
-    watchers: Vec<Waker>,
-}
-
-/// A response that waits for those to other requests.
-#[derive(Debug)]
-struct HeldResponse {
-    response: Outcome,
-    _counter: Arc<()>,
-}
-
 /// Creates a channel for the responses to one request.
 #[inline]
 pub fn response_channel() -> (ResponseSender, ResponseReceiver) {
@@ -87,6 +52,14 @@ pub fn response_channel() -> (ResponseSender, ResponseReceiver) {
 }
 
 impl ResponseSender {
+    /// Counts the responses that wait. `permit` is an empty permit that counts from its first byte.
+    ///
+    /// If the budget is exhausted, a response waits for space until the receiver has taken all
+    /// previous ones.
+    pub fn count_in(&self, permit: MemoryPermit) {
+        self.channel.lock().memory = Some(Box::new(WaitingMemory::new(permit)));
+    }
+
     /// Waits until there is space for a response.
     ///
     /// # Errors
@@ -97,7 +70,7 @@ impl ResponseSender {
         if state.receiver_dropped {
             return Poll::Ready(Err(Cancelled));
         }
-        if state.is_full() {
+        if state.is_full() || !state.has_memory() {
             wait(&mut state.senders, context);
             return Poll::Pending;
         }
@@ -105,17 +78,26 @@ impl ResponseSender {
     }
 
     /// Sends a response that is not the last one.
-    pub fn send(&self, response: Outcome) {
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if the responses that wait are counted, and the memory of this
+    /// one cannot be reserved.
+    pub fn send(&self, response: Outcome) -> Result<(), MemoryBudgetError> {
         let mut state = self.channel.lock();
         // The receiver may have been dropped meanwhile.
         if state.receiver_dropped {
-            return;
+            return Ok(());
+        }
+        if let Some(memory) = &mut state.memory {
+            memory.add(&response)?;
         }
         state.bytes += bytes(&response);
         state.responses.push_back(response);
         let receiver = state.receiver.take();
         drop(state);
         wake(receiver);
+        Ok(())
     }
 
     /// Returns whether the receiver has been dropped.
@@ -244,18 +226,18 @@ impl ResponseReceiver {
         }
         let mut state = self.channel.lock();
         let (response, senders) = state.take(&mut self.taken);
-        if response.is_some() {
+        if response.is_some() || state.ended {
             drop(state);
             wake(senders);
             return Poll::Ready(response);
-        }
-        if state.ended {
-            return Poll::Ready(None);
         }
         match &mut state.receiver {
             Some(receiver) => receiver.clone_from(context.waker()),
             none => *none = Some(context.waker().clone()),
         }
+        drop(state);
+        // Senders may wait for the memory of responses that were taken before.
+        wake(senders);
         Poll::Pending
     }
 }
@@ -272,6 +254,7 @@ impl Drop for ResponseReceiver {
             state.last.take(),
             state.held.take(),
             state.receiver.take(),
+            state.memory.take(),
         );
         let waiting = state.waiting();
         drop(state);
@@ -285,69 +268,6 @@ impl Drop for ResponseReceiver {
 /// takes the lock.
 fn wake(wakers: impl IntoIterator<Item = Waker>) {
     wakers.into_iter().for_each(Waker::wake);
-}
-
-impl State {
-    fn poll_dropped(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if self.receiver_dropped {
-            return Poll::Ready(());
-        }
-        wait(&mut self.watchers, context);
-        Poll::Pending
-    }
-
-    /// Returns whether the sender has ended and everything has been received.
-    fn is_over(&self) -> bool {
-        let received = self.responses.is_empty() && self.last.is_none() && self.held.is_none();
-        self.ended && received
-    }
-
-    fn is_full(&self) -> bool {
-        self.responses.len() >= MAX_WAITING && self.bytes >= SMALL_BYTES
-    }
-
-    /// Returns whether there is enough space to wake the senders.
-    fn is_low(&self) -> bool {
-        self.responses.len() <= MAX_WAITING / 2 || self.bytes <= SMALL_BYTES / 2
-    }
-
-    /// Takes the next response, and returns the senders that wait for space. If all responses are
-    /// small, the following ones are moved to `others`.
-    fn take(&mut self, others: &mut VecDeque<Outcome>) -> (Option<Outcome>, Vec<Waker>) {
-        let Some(response) = self.responses.pop_front() else {
-            return (self.last.take(), Vec::new());
-        };
-        if self.bytes <= SMALL_BYTES {
-            swap(&mut self.responses, others);
-            self.bytes = 0;
-        } else {
-            self.bytes -= bytes(&response);
-        }
-        let senders = match self.is_low() {
-            true => take(&mut self.senders),
-            false => Vec::new(),
-        };
-        (Some(response), senders)
-    }
-
-    /// Takes all wakers on the side of the function.
-    fn waiting(&mut self) -> Vec<Waker> {
-        let mut waiting = take(&mut self.senders);
-        waiting.append(&mut self.watchers);
-        waiting
-    }
-}
-
-/// Registers a waker.
-fn wait(waiting: &mut Vec<Waker>, context: &Context<'_>) {
-    let waker = context.waker();
-    if !waiting.iter().any(|other| other.will_wake(waker)) {
-        waiting.push(waker.clone());
-    }
-}
-
-fn bytes(response: &Outcome) -> usize {
-    ENVELOPE_BYTES + response.as_ref().map_or(0, Response::bytes)
 }
 
 #[cfg(test)]

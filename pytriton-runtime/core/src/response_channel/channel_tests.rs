@@ -7,10 +7,14 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use crate::memory_budget::MemoryBudget;
+use crate::request::Response;
 use crate::tensor::{DataType, Tensor};
 use crate::testing::fp32;
 
 use super::super::SchedulerError;
+use super::super::channel_state::{MAX_WAITING, SMALL_BYTES};
+use super::super::waiting_memory::{ENVELOPE_BYTES, MAX_UNRESERVED_BYTES};
 use super::*;
 
 fn answer(number: u16) -> Response {
@@ -21,7 +25,7 @@ fn answer(number: u16) -> Response {
 
 async fn send(sink: &ResponseSender, answer: Response) -> Result<(), Cancelled> {
     poll_fn(|context| sink.poll_ready(context)).await?;
-    sink.send(Ok(answer));
+    sink.send(Ok(answer)).unwrap();
     Ok(())
 }
 
@@ -67,7 +71,7 @@ fn fill(sink: &ResponseSender, bytes: usize) -> usize {
     let mut context = Context::from_waker(Waker::noop());
     let mut given = 0;
     while sink.poll_ready(&mut context).is_ready() {
-        sink.send(Ok(sized(bytes)));
+        sink.send(Ok(sized(bytes))).unwrap();
         given += 1;
     }
     given
@@ -119,7 +123,7 @@ fn a_task_that_waits_for_the_end_is_not_woken_by_responses() {
     let mut context = Context::from_waker(&waker);
     let (sink, mut answers) = response_channel();
     assert!(sink.poll_closed(&mut context).is_pending());
-    sink.send(Ok(answer(0)));
+    sink.send(Ok(answer(0))).unwrap();
     assert_eq!(answers.try_next(), Some(Ok(answer(0))));
     assert!(!woken.0.load(Ordering::SeqCst));
     drop(answers);
@@ -184,4 +188,102 @@ async fn no_response_is_lost_between_threads() {
     }
     let all = async { while tasks.join_next().await.transpose().unwrap().is_some() {} };
     timeout(Duration::from_secs(20), all).await.unwrap();
+}
+
+/// A response that is not counted by itself.
+const SMALL: usize = 3900;
+
+fn counted(budget: &Arc<MemoryBudget>) -> (ResponseSender, ResponseReceiver) {
+    let (sink, answers) = response_channel();
+    sink.count_in(budget.exact_permit());
+    (sink, answers)
+}
+
+#[test]
+fn small_responses_that_wait_are_reserved_until_the_receiver_returns() {
+    let budget = MemoryBudget::new(1 << 20);
+    let (sink, mut answers) = counted(&budget);
+    let bytes = ENVELOPE_BYTES + SMALL;
+    let send = || sink.send(Ok(sized(SMALL))).unwrap();
+    send();
+    assert_eq!(budget.reserved(), 0, "a single response is not counted");
+    for number in 2..=5 {
+        send();
+        assert_eq!(budget.reserved(), number * bytes);
+    }
+    // The receiver takes all of them together, and sees each before it returns.
+    for _ in 0..5 {
+        assert!(answers.try_next().is_some());
+        assert_eq!(budget.reserved(), 5 * bytes);
+    }
+    assert!(answers.try_next().is_none());
+    assert_eq!(budget.reserved(), 0);
+    (0..5).for_each(|_| send());
+    drop(answers);
+    assert_eq!(budget.reserved(), 0);
+}
+
+#[test]
+fn tensors_with_a_reservation_of_their_own_are_not_counted_again() {
+    let budget = MemoryBudget::new(1 << 20);
+    let (sink, _answers) = counted(&budget);
+    let given = fill(&sink, SMALL_BYTES);
+    assert_eq!(given, MAX_WAITING);
+    let more = budget.reserved();
+    assert!(
+        more <= MAX_WAITING * ENVELOPE_BYTES + MAX_UNRESERVED_BYTES,
+        "{more}"
+    );
+}
+
+#[test]
+fn a_full_budget_makes_the_sender_wait_for_its_receiver() {
+    let budget = MemoryBudget::new(64 << 10);
+    let woken = Arc::new(Woken::default());
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut context = Context::from_waker(&waker);
+    let (sink, mut answers) = counted(&budget);
+    let _all = budget.reserve(64 << 10).unwrap();
+    for _ in 0..3 {
+        assert!(sink.poll_ready(&mut context).is_ready());
+        sink.send(Ok(sized(SMALL))).unwrap();
+        assert!(sink.poll_ready(&mut context).is_pending());
+        // One that does not wait is refused, and nothing else is lost.
+        sink.send(Ok(sized(SMALL))).unwrap_err();
+        assert!(answers.try_next().is_some());
+        assert!(answers.try_next().is_none());
+        assert!(woken.0.swap(false, Ordering::SeqCst));
+    }
+}
+
+#[tokio::test]
+async fn all_responses_arrive_while_the_budget_is_exhausted() {
+    const COUNT: usize = 100;
+    let budget = MemoryBudget::new(64 << 10);
+    let (sink, mut answers) = counted(&budget);
+    // A large response needs more memory than the one that is taken with it has reserved.
+    let response = |number| sized(if number % 2 == 0 { 1 } else { SMALL });
+    for number in 0..2 {
+        send(&sink, response(number)).await.unwrap();
+    }
+    let _all = budget.reserve((64 << 10) - budget.reserved()).unwrap();
+    let sender = tokio::spawn(async move {
+        for number in 2..COUNT {
+            send(&sink, response(number)).await.unwrap();
+        }
+        sink.end();
+    });
+    // The sender runs after each response, also while others are taken but not received.
+    let receive = async {
+        let mut count = 0;
+        while let Some(answer) = answers.next().await {
+            answer.unwrap();
+            count += 1;
+            tokio::task::yield_now().await;
+        }
+        count
+    };
+    let count = timeout(Duration::from_secs(10), receive).await;
+    assert_eq!(count, Ok(COUNT));
+    sender.await.unwrap();
 }

@@ -2,9 +2,11 @@
 //! responses are sent while its function runs. The last response ends the channel.
 
 mod channel;
+mod channel_state;
 mod error;
 mod receiver_statuses;
 mod streamed_batch;
+mod waiting_memory;
 
 use crate::request::Response;
 
@@ -12,6 +14,7 @@ pub use channel::{ReceiverStatus, ResponseReceiver, ResponseSender, response_cha
 pub use error::SchedulerError;
 pub use receiver_statuses::ReceiverStatuses;
 pub use streamed_batch::{RequestSink, StreamedBatch};
+pub use waiting_memory::MAX_UNRESERVED_BYTES;
 
 /// The result of a request.
 pub type Outcome = Result<Response, SchedulerError>;

@@ -61,8 +61,11 @@ impl RequestSink for SessionSink {
 
     fn send(&mut self, sent: u32, response: Result<Response, ModelError>) -> Result<(), Cancelled> {
         let response = response.map_err(SchedulerError::from);
-        if let Some(sender) = &self.claimed {
-            sender.send(response.clone());
+        if let Some(sender) = &self.claimed
+            && let Err(error) = sender.send(response.clone())
+        {
+            self.end(sent, Err(error.into()));
+            return Err(Cancelled);
         }
         self.check(match self.claimed.is_some() && response.is_ok() {
             true => self.server.count(self.batch, self.wire_position(sent)),

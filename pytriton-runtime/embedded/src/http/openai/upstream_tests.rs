@@ -75,8 +75,8 @@ async fn every_piece_arrives_regardless_of_the_response_of_tritonserver() {
         let upstream = upstream(said, 1).await;
         let mut replies = ask(&upstream);
         let sink = redeem(&upstream, &replies);
-        sink.send(Ok(text("a")));
-        sink.send(Ok(text("b")));
+        sink.send(Ok(text("a"))).unwrap();
+        sink.send(Ok(text("b"))).unwrap();
         sink.end();
         while !said.is_empty() && !replies.asking.is_empty() && replies.outcome.is_none() {
             replies.outcome = replies.asking.join_next().await.and_then(Result::ok);
