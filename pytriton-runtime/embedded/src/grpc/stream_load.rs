@@ -1,8 +1,13 @@
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
-use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
+use pytriton_core::memory_budget::{MIN_TRACKED_BYTES, MemoryBudget, MemoryPermit};
 use pytriton_core::model::ModelSpec;
+use pytriton_core::response_channel::MAX_UNRESERVED_BYTES;
+use tokio::time::{Sleep, sleep};
 
 /// The maximum number of concurrent requests of a stream with exactly one response each.
 const MAX_UNARY: usize = 16;
@@ -10,8 +15,16 @@ const MAX_UNARY: usize = 16;
 /// The maximum number of concurrent requests of a stream with any number of responses.
 const MAX_STREAMED: usize = 1024;
 
-/// The maximum memory of a waiting request, in addition to its tensors.
-const REQUEST_BYTES: usize = 2048;
+/// The number of those that are read without a reservation.
+const MAX_UNRESERVED: usize = 16;
+
+/// The maximum memory of a waiting request that nothing else counts: a message below the smallest
+/// size that is counted, one response of this kind, and the state of the request.
+const REQUEST_BYTES: usize = MIN_TRACKED_BYTES + MAX_UNRESERVED_BYTES + 2048;
+
+/// How often a reservation that was refused is tried again. Memory that other clients free wakes no
+/// stream.
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Counts the requests of a stream in progress, which determines whether another one is read.
 ///
@@ -26,6 +39,8 @@ pub(super) struct StreamLoad {
     streamed: Arc<AtomicUsize>,
     /// The reservation of the next request, if it exceeds the usual number.
     reserved: Option<MemoryPermit>,
+    /// When the reservation is tried again, if it was refused.
+    retry: Option<Pin<Box<Sleep>>>,
 }
 
 /// Counts a request until it is dropped.
@@ -40,20 +55,21 @@ impl StreamLoad {
             unary: Arc::default(),
             streamed: Arc::default(),
             reserved: None,
+            retry: None,
         }
     }
 
     /// Returns whether no further request may be read. `unary` requests wait for their only
     /// response, in order, and `streamed` ones have any number of responses.
     pub(super) fn is_full(&mut self, unary: usize, streamed: usize) -> bool {
-        let count = |count: &AtomicUsize| count.load(Ordering::Acquire);
-        if unary < MAX_UNARY && streamed < MAX_STREAMED {
+        if unary < MAX_UNARY && streamed < MAX_UNRESERVED {
+            self.reserved = None;
+            self.retry = None;
             return false;
         }
-        if count(&self.sequences) == 0
-            || count(&self.unary) >= MAX_UNARY
-            || count(&self.streamed) >= MAX_STREAMED
-        {
+        let exceeds = unary >= MAX_UNARY || streamed >= MAX_STREAMED;
+        if exceeds && !self.may_exceed() {
+            self.retry = None;
             return true;
         }
         if self.reserved.is_none() {
@@ -61,7 +77,32 @@ impl StreamLoad {
             let mut permit = self.budget.exact_permit();
             self.reserved = permit.grow(REQUEST_BYTES).ok().map(|()| permit);
         }
+        match self.reserved {
+            Some(_) => self.retry = None,
+            None => {
+                self.retry
+                    .get_or_insert_with(|| Box::pin(sleep(RETRY_INTERVAL)));
+            }
+        }
         self.reserved.is_none()
+    }
+
+    /// Ready when a reservation that was refused should be tried again.
+    pub(super) fn poll_retry(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Some(retry) = &mut self.retry else {
+            return Poll::Pending;
+        };
+        ready!(retry.as_mut().poll(context));
+        self.retry = None;
+        Poll::Ready(())
+    }
+
+    /// Returns whether more requests may be read because some of them may wait for later ones.
+    fn may_exceed(&self) -> bool {
+        let count = |count: &AtomicUsize| count.load(Ordering::Acquire);
+        count(&self.sequences) > 0
+            && count(&self.unary) < MAX_UNARY
+            && count(&self.streamed) < MAX_STREAMED
     }
 
     /// Counts a request. Returns the memory reserved for it, which must be held until its last
@@ -94,8 +135,8 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn requests_behind_a_sequence_are_read_within_the_memory_limit() {
+    #[tokio::test]
+    async fn requests_behind_a_sequence_are_read_within_the_memory_limit() {
         let plain = IDENTITY.spec().unwrap();
         let sequences = ModelDeclaration {
             options: ModelOptions {
@@ -132,6 +173,34 @@ mod tests {
         assert!(load.is_full(67, 0));
         assert!(!load.is_full(0, MAX_STREAMED - 1) && load.is_full(0, MAX_STREAMED));
         drop(load);
+        assert_eq!(budget.reserved(), 0);
+    }
+
+    #[tokio::test]
+    async fn requests_with_any_number_of_responses_are_read_within_the_memory_limit() {
+        let decoupled = ModelDeclaration {
+            decoupled: true,
+            ..IDENTITY
+        };
+        let decoupled = decoupled.spec().unwrap();
+        let budget = MemoryBudget::new(100 * REQUEST_BYTES);
+        let mut load = StreamLoad::new(&budget);
+        let mut waiting = Vec::new();
+        while !load.is_full(0, waiting.len()) {
+            assert!(
+                waiting.len() < 1000,
+                "nothing bounds the requests that are read"
+            );
+            waiting.push(load.enter(Some(&decoupled)));
+        }
+        assert_eq!(waiting.len(), MAX_UNRESERVED + 100);
+        assert_eq!(budget.reserved(), 100 * REQUEST_BYTES);
+        // Another one is read when a previous one has ended.
+        waiting.pop();
+        assert!(!load.is_full(0, waiting.len()));
+        // The reservation for it is released if it is not needed any more.
+        waiting.clear();
+        assert!(!load.is_full(0, 0));
         assert_eq!(budget.reserved(), 0);
     }
 }

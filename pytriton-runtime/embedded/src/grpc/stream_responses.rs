@@ -165,9 +165,12 @@ where
             if let Poll::Ready(message) = self.poll_responses(context) {
                 return Poll::Ready(message);
             }
+            if !full || self.requests.is_none() {
+                break;
+            }
             // A stream may have ended without a message, which frees a slot without waking the
             // task.
-            if !full || self.is_full() {
+            if self.is_full() && self.load.poll_retry(context).is_pending() {
                 break;
             }
         }

@@ -4,10 +4,16 @@ use std::env;
 use std::fs;
 use std::process::Command;
 
+use http_body_util::BodyExt;
+use ndarray::Array2;
+use pytriton_core::call::{Call, Execution, Instance, executed, iterate};
 use tokio::task::JoinSet;
+use tokio::time::sleep;
 
 use super::limits::{compressed, prefix, send, status_within};
-use super::slow::pieces;
+use crate::testing::GATE;
+
+use super::slow::{framed, pieces};
 use super::*;
 
 const MIB: usize = 1 << 20;
@@ -117,7 +123,7 @@ fn announced_lengths_are_not_allocated() {
             let body = pieces(vec![(0, [&prefix[..], &[0]].concat())]);
             calls.spawn(async move {
                 let response = send(&router, &path, body).await;
-                http_body_util::BodyExt::collect(response.into_body()).await
+                response.into_body().collect().await
             });
         }
         // All have announced their messages, and wait for them. Those that are compressed or loads
@@ -126,5 +132,71 @@ fn announced_lengths_are_not_allocated() {
         until(|| app_state.models.budget().reserved() == buffers * (256 << 10)).await;
         let more = figure("VmSize").saturating_sub(before);
         assert!(more < OTHER, "{more}");
+    });
+}
+
+/// Sends many responses once the test opens [`GATE`], each too small to be counted alone, which all fit in the channel of their
+/// request.
+struct ManySmall;
+
+impl Instance for ManySmall {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        drop(GATE.blocking_lock());
+        let items = (0..15).map(|_| Array2::<f32>::zeros((1, 975)));
+        executed(iterate(call, items, |item| call.outputs(item)))
+    }
+}
+
+#[test]
+fn unread_small_responses_stay_within_the_budget() {
+    measured("unread_small_responses_stay_within_the_budget", async {
+        const BUDGET: usize = 16 * MIB;
+        const STREAMS: usize = 16;
+        // The maximum number of requests of a stream in progress.
+        const REQUESTS: usize = 1024;
+        let model = ModelDeclaration {
+            decoupled: true,
+            options: ModelOptions {
+                max_batch_size: 1,
+                ..IDENTITY.options
+            },
+            load: |_| Ok(Box::new(ManySmall)),
+            ..IDENTITY
+        };
+        let limits = Limits {
+            max_bytes_in_flight: BUDGET,
+            max_queue_size: STREAMS * REQUESTS,
+            ..Limits::default()
+        };
+        let app_state = app_state(&[&model], limits).await;
+        let router = routes(app_state.clone());
+        let path = "/inference.GRPCInferenceService/ModelStreamInfer";
+        let requests = framed(&message("1", &[1.0])).repeat(REQUESTS);
+        let before = figure("VmHWM");
+        let gate = GATE.lock().await;
+        let mut calls = JoinSet::new();
+        for _ in 0..STREAMS {
+            let response = send(&router, path, pieces(vec![(0, requests.clone())])).await;
+            let mut body = response.into_body();
+            calls.spawn(async move {
+                // Nothing is read after the first responses. If the budget is exhausted, the model
+                // waits for the client of another stream, and there are none.
+                let _first = timeout(Duration::from_secs(3), body.frame()).await;
+                body
+            });
+        }
+        // All requests are read before the first of them is executed.
+        sleep(Duration::from_secs(1)).await;
+        drop(gate);
+        let _unread = calls.join_all().await;
+        // The model executes all requests that were read.
+        let mut last = 0;
+        while figure("VmRSS") > last {
+            last = figure("VmRSS");
+            sleep(Duration::from_millis(500)).await;
+        }
+        let peak = figure("VmHWM") - before;
+        println!("{peak} bytes more at the peak");
+        assert!(peak < 2 * BUDGET + OTHER, "{peak}");
     });
 }

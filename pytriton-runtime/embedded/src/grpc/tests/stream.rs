@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use futures_util::StreamExt;
 use ndarray::Ix2;
 use pytriton_core::call::{Call, Execution, Instance};
@@ -7,7 +9,7 @@ use pytriton_core::tensor::DataType;
 use pytriton_engine::Limits;
 use pytriton_protocol::proto::infer_parameter::ParameterChoice;
 use pytriton_protocol::proto::*;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tonic::Code;
 
 use crate::testing::IDENTITY;
@@ -179,6 +181,53 @@ async fn sequences_that_share_a_stream_do_not_starve_each_other() {
         let expected = steps.map(|(id, step)| (format!("{id} {step}"), String::new()));
         assert_eq!(responses, expected.collect::<Vec<_>>(), "{model:?}");
     }
+}
+
+#[tokio::test]
+async fn sequences_that_share_a_stream_continue_when_the_budget_is_freed() {
+    // The number of messages that are read without a reservation.
+    const UNRESERVED: usize = 16;
+    // Enough for all messages, but not for the reservation of a further request.
+    const FREE_BYTES: usize = 8 << 10;
+    const STEPS: usize = 12;
+    let model = ModelDeclaration {
+        options: ModelOptions {
+            max_batch_size: 1,
+            sequence_batching: Some(SequenceScheduling::Direct),
+            max_sequence_idle_microseconds: 2_000_000,
+            max_candidate_sequences: 1,
+            ..IDENTITY.options
+        },
+        ..IDENTITY
+    };
+    let (models, channel) = serve_models(&[&model]).await;
+    let steps = (0..STEPS).flat_map(|step| [(1, step), (2, step)]);
+    let mut messages = steps.clone().map(|(id, step)| of_sequence(id, step, STEPS));
+    let (sender, mut receiver) = tokio::sync::mpsc::channel(2 * STEPS);
+    for message in messages.by_ref().take(UNRESERVED) {
+        sender.send(message).await.unwrap();
+    }
+    let requests = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
+    let mut client = Client::new(channel);
+    let responses = client.model_stream_infer(requests).await.unwrap();
+    let mut responses = responses.into_inner().map(Result::unwrap);
+    let first = timeout(TEST_TIMEOUT, responses.next()).await.unwrap();
+    // Those of the second sequence wait for the only slot.
+    let budget = models.budget();
+    let available = budget.limit() - budget.reserved();
+    let full = budget.reserve(available - FREE_BYTES).unwrap();
+    for message in messages {
+        sender.send(message).await.unwrap();
+    }
+    drop(sender);
+    sleep(Duration::from_millis(200)).await;
+    drop(full);
+    let rest = timeout(TEST_TIMEOUT, responses.collect::<Vec<_>>());
+    let responses = first.into_iter().chain(rest.await.unwrap());
+    let responses =
+        responses.map(|response| (response.infer_response.unwrap().id, response.error_message));
+    let expected = steps.map(|(id, step)| (format!("{id} {step}"), String::new()));
+    assert_eq!(responses.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }
 
 const TEXTS: &[TensorDeclaration] = &[TensorDeclaration {
