@@ -85,6 +85,9 @@ impl Scheduler {
             .call_options
             .inline
             .then(|| Arc::new(InstanceSlots::new(count)));
+        if slots.is_some() {
+            resources.workers.start_sentinel();
+        }
         let mut loading = Vec::new();
         for instance in 0..count {
             let worker = Worker {

@@ -1,5 +1,5 @@
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
@@ -10,12 +10,15 @@ use tokio::runtime::Handle;
 /// One of them is never used for this, so that connections are served whatever a function does.
 /// However, that thread may be asleep during a long call. Only one thread at a time waits for I/O
 /// events, and it may be the one that runs the call. A sentinel then wakes another thread, which
-/// continues to wait for events.
+/// continues to wait for events. It starts with the first model with `inline = true`, and before
+/// that, no thread may call functions.
 #[derive(Debug)]
 pub struct Workers {
     most: usize,
     shared: Arc<Shared>,
-    sentinel: Option<Thread>,
+    runtime: Handle,
+    /// `Some(None)` if it could not be started.
+    sentinel: OnceLock<Option<Thread>>,
 }
 
 #[derive(Debug, Default)]
@@ -36,25 +39,36 @@ const MAX_IDLE_POLLS: u32 = 20;
 impl Workers {
     /// Returns the threads of a runtime.
     pub fn of(runtime: &Handle) -> Arc<Self> {
-        let shared = Arc::new(Shared::default());
-        let most = runtime.metrics().num_workers().saturating_sub(1);
-        let sentinel = (most > 0).then(|| {
-            let (shared, runtime) = (Arc::clone(&shared), runtime.clone());
-            let thread = thread::Builder::new().name("sentinel".to_owned());
-            thread.spawn(move || shared.watch(&runtime)).ok()
-        });
-        let sentinel = sentinel.flatten().map(|thread| thread.thread().clone());
         Arc::new(Self {
-            // Without a sentinel, no thread is used.
-            most: sentinel.as_ref().map_or(0, |_| most),
-            shared,
-            sentinel,
+            most: runtime.metrics().num_workers().saturating_sub(1),
+            shared: Arc::default(),
+            runtime: runtime.clone(),
+            sentinel: OnceLock::new(),
         })
+    }
+
+    /// Starts the sentinel unless it runs.
+    pub(super) fn start_sentinel(&self) {
+        self.sentinel.get_or_init(|| {
+            if self.most == 0 {
+                return None;
+            }
+            let (shared, runtime) = (Arc::clone(&self.shared), self.runtime.clone());
+            let thread = thread::Builder::new().name("sentinel".to_owned());
+            let thread = thread.spawn(move || shared.watch(&runtime)).ok()?;
+            Some(thread.thread().clone())
+        });
+    }
+
+    fn sentinel(&self) -> Option<&Thread> {
+        self.sentinel.get()?.as_ref()
     }
 
     /// Returns the permit to call a function on this thread, or `None` if it is the last one that
     /// serves connections.
     pub(super) fn try_acquire(&self) -> Option<WorkerPermit<'_>> {
+        // Without a sentinel, no thread is used.
+        let sentinel = self.sentinel()?;
         let shared = &*self.shared;
         let permit = WorkerPermit(shared);
         if shared.used.fetch_add(1, Ordering::AcqRel) >= self.most {
@@ -63,9 +77,7 @@ impl Workers {
         // The order matters: either the sentinel sees the permit, or this thread sees that it
         // sleeps.
         shared.permits.fetch_add(1, Ordering::SeqCst);
-        if shared.asleep.load(Ordering::SeqCst)
-            && let Some(sentinel) = &self.sentinel
-        {
+        if shared.asleep.load(Ordering::SeqCst) {
             sentinel.unpark();
         }
         Some(permit)
@@ -75,7 +87,7 @@ impl Workers {
 impl Drop for Workers {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::SeqCst);
-        if let Some(sentinel) = &self.sentinel {
+        if let Some(sentinel) = self.sentinel() {
             sentinel.unpark();
         }
     }
@@ -129,6 +141,8 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
     async fn last_thread_is_never_acquired() {
         let workers = Workers::of(&Handle::current());
+        assert!(workers.try_acquire().is_none());
+        workers.start_sentinel();
         let acquire = || workers.try_acquire();
         let (one, two) = (acquire().unwrap(), acquire().unwrap());
         assert!(acquire().is_none());
@@ -141,6 +155,8 @@ mod tests {
 
     #[tokio::test]
     async fn only_thread_is_never_acquired() {
-        assert!(Workers::of(&Handle::current()).try_acquire().is_none());
+        let workers = Workers::of(&Handle::current());
+        workers.start_sentinel();
+        assert!(workers.try_acquire().is_none());
     }
 }
