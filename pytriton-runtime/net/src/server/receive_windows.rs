@@ -26,6 +26,11 @@ const REMAINING_MEMORY_DIVISOR: usize = 32;
 const STREAM_BYTES: usize = 8 << 10;
 const MIN_STREAMS: u32 = 8;
 
+/// A stream gets at most this fraction of the window of its connection (a divisor), and at least the
+/// size of a frame.
+const STREAM_DIVISOR: u32 = 8;
+const MIN_STREAM_WINDOW_BYTES: u32 = 16 << 10;
+
 /// The receive windows of all connections of a server.
 #[derive(Debug)]
 pub struct ReceiveWindows {
@@ -124,10 +129,10 @@ impl ReceiveWindow {
         streams.max(MIN_STREAMS).min(limit)
     }
 
-    /// Returns the window of each stream. It is smaller, so that one unread stream does not block
-    /// all others.
+    /// Returns the window of each stream. It is smaller, so that a few unread streams do not block
+    /// all others. A stream that is read gets its window back at once.
     pub(crate) fn stream(&self) -> u32 {
-        self.connection() / 2
+        (self.connection() / STREAM_DIVISOR).max(MIN_STREAM_WINDOW_BYTES)
     }
 }
 
@@ -161,7 +166,10 @@ mod tests {
             let sizes = open.iter().map(|window| window.bytes);
             assert!(sizes.is_sorted_by(|before, after| before >= after));
             assert!(open.iter().all(|window| window.bytes >= MIN_WINDOW_BYTES));
-            assert!(open.iter().all(|window| window.stream() >= 32_767));
+            assert!(
+                open.iter()
+                    .all(|window| window.stream() >= MIN_STREAM_WINDOW_BYTES)
+            );
             let streams = open.iter().map(|window| window.streams(100));
             assert!(streams.clone().all(|streams| (8..=100).contains(&streams)));
             let bytes: usize = streams.map(|streams| streams as usize * STREAM_BYTES).sum();

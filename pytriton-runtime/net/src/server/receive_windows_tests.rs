@@ -9,8 +9,11 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
+use axum::extract::DefaultBodyLimit;
 use axum::http::Request;
+use axum::routing::post;
 use http_body_util::Full;
+use hyper::client::conn::http2::SendRequest;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -106,4 +109,61 @@ fn unread_streams_stay_within_the_budget() {
     println!("{CONNECTIONS} connections: {} MiB", growth >> 20);
     // The windows may use a quarter of the budget. Clients and sockets are in the same process.
     assert!(growth < BUDGET, "{} MiB", growth >> 20);
+}
+
+#[tokio::test]
+async fn unread_streams_leave_a_window_for_others() {
+    // The smallest window of a connection, and the largest.
+    for (budget, unread) in [(1 << 20, 3), (1 << 30, 7)] {
+        let arrived = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&arrived);
+        let never = async move |request: Request<Body>| {
+            count.fetch_add(1, Ordering::Relaxed);
+            let _unread = request;
+            pending::<()>().await
+        };
+        let read = async |body: Bytes| body.len().to_string();
+        let router = Router::new()
+            .route("/unread", post(never))
+            .route("/read", post(read).layer(DefaultBodyLimit::disable()));
+        let windows = ReceiveWindows::new(&MemoryBudget::new(budget));
+        let mut sender = connect(router, &windows).await;
+        let mut send = |path: &str, bytes| {
+            let body = Full::new(Bytes::from(vec![7; bytes]));
+            let request = Request::post(format!("http://localhost{path}")).body(body);
+            sender.send_request(request.unwrap())
+        };
+        // The windows apply once the client has received the settings.
+        send("/read", 1).await.unwrap();
+        for _ in 0..unread {
+            tokio::spawn(send("/unread", 8 << 20));
+        }
+        while arrived.load(Ordering::Relaxed) < unread {
+            sleep(Duration::from_millis(10)).await;
+        }
+        // The windows of the streams fill up.
+        sleep(Duration::from_millis(500)).await;
+        let response = timeout(Duration::from_secs(10), send("/read", 4 << 20)).await;
+        let response = response.expect("the connection has no window left");
+        assert_eq!(response.unwrap().status(), 200);
+    }
+}
+
+/// Serves a connection and returns its client.
+async fn connect(router: Router, windows: &Arc<ReceiveWindows>) -> SendRequest<Full<Bytes>> {
+    let service = TowerService::new(router);
+    let connections = Connections::new(service, &ConnectionLimits::default(), windows);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let client = TcpStream::connect(listener.local_addr().unwrap());
+    let (client, accepted) = tokio::join!(client, listener.accept());
+    let stream = accepted.unwrap().0;
+    tokio::spawn(async move {
+        let (_stop, stopping) = watch::channel::<Option<Instant>>(None);
+        connections.serve(stream, stopping).await
+    });
+    let io = TokioIo::new(client.unwrap());
+    let client = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+    let (sender, connection) = client.handshake(io).await.unwrap();
+    tokio::spawn(connection);
+    sender
 }
