@@ -17,6 +17,7 @@ use crate::server::close_reason::{CloseReason, closing, closing_or_retired};
 use crate::server::connection_state::{ConnectionState, IdleReason};
 use crate::server::coop_poll::CoopPoll;
 use crate::server::handshake::handshake;
+use crate::server::head_budget::HeadBudget;
 use crate::server::http_builders::{HttpBuilders, StreamExecutor};
 use crate::server::port::{Port, health_budget};
 use crate::server::response_body::ResponseBody;
@@ -51,6 +52,7 @@ pub enum Ending {
 pub struct Connections<S> {
     builders: Arc<HttpBuilders>,
     windows: Arc<ReceiveWindows>,
+    heads: HeadBudget,
     protocol: Protocol,
     port: Arc<Port<S>>,
     certificates: Option<Certificates>,
@@ -63,6 +65,7 @@ impl<S> Clone for Connections<S> {
         Self {
             builders: Arc::clone(&self.builders),
             windows: Arc::clone(&self.windows),
+            heads: self.heads.clone(),
             protocol: self.protocol,
             port: Arc::clone(&self.port),
             certificates: self.certificates.clone(),
@@ -79,6 +82,7 @@ impl<S: HttpService> Connections<S> {
         Self {
             builders: Arc::new(HttpBuilders::new(limits, windows.budget().limit())),
             windows: Arc::clone(windows),
+            heads: HeadBudget::new(windows.budget(), limits.max_header_bytes),
             protocol: Protocol::Both,
             port: Arc::new(Port {
                 service,
@@ -190,7 +194,7 @@ impl<S: HttpService> Connections<S> {
         // The memory of the window is reserved while the connection is served.
         let window = http2.then(|| self.windows.open());
         let list_bytes = http2.then(|| self.builders.header_list_bytes());
-        io.reserve_heads(self.windows.budget(), list_bytes);
+        io.reserve_heads(&self.heads, list_bytes);
         let io = TokioIo::new(io);
         let (port, requests, certificate) = (&self.port, window.as_ref(), certificate.as_ref());
         let service =

@@ -15,6 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::server::head_budget::MIN_RESERVE_BYTES;
 use crate::{ConnectionLimits, Connections, Endpoint, ReceiveWindows, TowerService};
 
 pub(super) const DEADLINE: Duration = Duration::from_secs(8);
@@ -68,7 +69,7 @@ pub(super) async fn until(budget: &MemoryBudget, condition: impl Fn(usize) -> bo
     assert!(waited.is_ok(), "{} bytes are reserved", budget.reserved());
 }
 
-async fn response(client: &mut TcpStream) -> String {
+pub(super) async fn response(client: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     // A reset is an end, too.
     let _ = timeout(DEADLINE, client.read_to_end(&mut bytes))
@@ -90,11 +91,23 @@ async fn half_heads_of_many_connections_stay_within_the_budget() {
         clients.push(connect(address, &half).await);
         until(&budget, |reserved| reserved >= number * BUFFER).await;
     }
-    // The sixth exceeds the budget, and is closed when more of its head arrives.
+    // The next ones use the reserve.
+    for _ in 0..MIN_RESERVE_BYTES / BUFFER - 1 {
+        clients.push(connect(address, &half).await);
+    }
+    sleep(Duration::from_millis(100)).await;
+    // Others exceed it, and are refused when more of their heads arrives.
+    clients.push(connect(address, &half).await);
     let mut refused = connect(address, &half).await;
     sleep(Duration::from_millis(100)).await;
     refused.write_all(b"more").await.unwrap();
-    assert_eq!(response(&mut refused).await, "");
+    let refusal = response(&mut refused).await;
+    let (head, body) = refusal.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 503 "), "{head}");
+    assert!(
+        head.contains(&format!("Content-Length: {}\r\n", body.len())),
+        "{head}"
+    );
     assert!(budget.reserved() <= BUDGET);
     // Small and complete heads are served, and so is the rest of a head.
     let small = b"GET /live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";

@@ -1,11 +1,14 @@
 use std::io;
-use std::sync::Arc;
-
-use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 
 use crate::server::connection_state::ConnectionState;
+use crate::server::head_budget::{HeadBudget, HeadPermit};
 use crate::server::http_builders::HTTP1_BUFFER_GROWTH;
 use crate::server::http2_head_memory::Http2HeadMemory;
+
+/// The response to an HTTP/1 request whose head has no memory, before any of it is parsed.
+pub(crate) const HEAD_REFUSAL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: 69\r\n\
+    Connection: close\r\n\r\n{\"error\":\"the server has no memory for the headers of more requests\"}";
 
 /// The memory of the heads that arrive on a connection.
 #[derive(Debug)]
@@ -18,7 +21,7 @@ pub(crate) enum HeadMemory {
 
 impl HeadMemory {
     /// `http2` is the maximum size of a header list of an HTTP/2 connection.
-    pub(crate) fn new(budget: &Arc<MemoryBudget>, http2: Option<u32>) -> Self {
+    pub(crate) fn new(budget: &HeadBudget, http2: Option<u32>) -> Self {
         match http2 {
             None => Self::Http1(Http1HeadMemory::new(budget)),
             Some(list_bytes) => Self::Http2(Box::new(Http2HeadMemory::new(budget, list_bytes))),
@@ -54,7 +57,7 @@ impl HeadMemory {
 /// read. They are released when the next head begins: until then, hyper keeps the buffer.
 #[derive(Debug)]
 pub(crate) struct Http1HeadMemory {
-    permit: MemoryPermit,
+    permit: HeadPermit,
     /// The number of requests before the current one.
     requests: u64,
     /// Whether the latest bytes could not be reserved.
@@ -62,7 +65,7 @@ pub(crate) struct Http1HeadMemory {
 }
 
 impl Http1HeadMemory {
-    fn new(budget: &Arc<MemoryBudget>) -> Self {
+    fn new(budget: &HeadBudget) -> Self {
         Self {
             permit: budget.empty_permit(),
             requests: 0,

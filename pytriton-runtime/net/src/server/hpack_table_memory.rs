@@ -1,9 +1,9 @@
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use pytriton_core::memory_budget::{MemoryBudget, MemoryBudgetError, MemoryPermit};
+use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 
 use crate::server::connection_state::ConnectionState;
+use crate::server::head_budget::{HeadBudget, HeadPermit};
 use crate::server::hpack_scanner::{
     FIELD_BYTES, FieldName, HpackEvent, HpackScanner, Insertion, TABLE_BYTES,
 };
@@ -34,7 +34,7 @@ const HUFFMAN_BUFFER_BYTES: usize = 4 << 10;
 #[derive(Debug)]
 pub(crate) struct HpackTableMemory {
     fields: MemoryPermit,
-    buffers: MemoryPermit,
+    buffers: HeadPermit,
     /// The maximum of the kept buffers.
     ///
     /// Many encoders add each `:path` to the table. With large bodies, a dozen paths reach the share.
@@ -96,11 +96,11 @@ impl Default for Table {
 
 impl HpackTableMemory {
     /// Creates the memory of an empty table.
-    pub(crate) fn new(budget: &Arc<MemoryBudget>) -> Self {
+    pub(crate) fn new(budget: &HeadBudget) -> Self {
         Self {
-            fields: budget.empty_permit(),
+            fields: budget.budget().empty_permit(),
             buffers: budget.empty_permit(),
-            share: ConnectionShare::new(budget),
+            share: ConnectionShare::new(budget.budget()),
             scanner: HpackScanner::default(),
             table: Table::default(),
         }

@@ -4,6 +4,7 @@ use pytriton_core::memory_budget::MemoryBudget;
 
 use crate::server::connection_memory_tests::frame;
 use crate::server::connection_state::ConnectionState;
+use crate::server::head_budget::HeadBudget;
 use crate::server::hpack_scanner::{FieldName, HpackEvent, HpackScanner, Insertion};
 use crate::server::http2_head_memory::Http2HeadMemory;
 use crate::server::http2_preface::PREFACE;
@@ -94,7 +95,7 @@ fn fields_of_the_table_are_recognised_in_pieces_of_any_size() {
 /// they were refused.
 fn arrived(budget: &Arc<MemoryBudget>, blocks: &[Vec<u8>]) -> (Http2HeadMemory, bool) {
     let state = ConnectionState::new();
-    let mut memory = Http2HeadMemory::new(budget, 64 << 10);
+    let mut memory = Http2HeadMemory::new(&HeadBudget::without_reserve(budget), 64 << 10);
     let requests = (1_u32..).step_by(2).zip(blocks).map(|(stream, block)| {
         let mut frame = frame(HEADERS, END_HEADERS | END_STREAM, block);
         frame[5..9].copy_from_slice(&stream.to_be_bytes());
@@ -215,7 +216,7 @@ fn fields_take_no_more_than_the_largest_table() {
 fn blocks_of_several_frames_are_counted() {
     let budget = MemoryBudget::new(1024 * MIB);
     let state = ConnectionState::new();
-    let mut memory = Http2HeadMemory::new(&budget, 64 << 10);
+    let mut memory = Http2HeadMemory::new(&HeadBudget::without_reserve(&budget), 64 << 10);
     let block = filled(PATH);
     let bytes = connection(&[
         frame(HEADERS, END_STREAM, &block),

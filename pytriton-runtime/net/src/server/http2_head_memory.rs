@@ -1,9 +1,10 @@
 use std::io;
 use std::sync::Arc;
 
-use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
+use pytriton_core::memory_budget::MemoryBudget;
 
 use crate::server::connection_state::ConnectionState;
+use crate::server::head_budget::{HeadBudget, HeadPermit};
 use crate::server::head_numbers::HeadNumbers;
 use crate::server::hpack_table_memory::HpackTableMemory;
 use crate::server::http2_header_frame::HeaderFrame;
@@ -33,7 +34,7 @@ const BUFFER_GROWTH: usize = 2;
 /// frames do not show; they count until their stream ends.
 #[derive(Debug)]
 pub(crate) struct Http2HeadMemory {
-    permit: MemoryPermit,
+    permit: HeadPermit,
     budget: Arc<MemoryBudget>,
     /// The maximum memory of the decoded headers of one head.
     max_decoded_bytes: usize,
@@ -66,11 +67,11 @@ pub(crate) struct Http2HeadMemory {
 impl Http2HeadMemory {
     /// Creates the memory of a connection that has not begun. `max_list_bytes` is the maximum size
     /// of a header list.
-    pub(crate) fn new(budget: &Arc<MemoryBudget>, max_list_bytes: u32) -> Self {
+    pub(crate) fn new(budget: &HeadBudget, max_list_bytes: u32) -> Self {
         let entries = max_list_bytes as usize / MIN_LIST_ENTRY_BYTES;
         Self {
             permit: budget.empty_permit(),
-            budget: Arc::clone(budget),
+            budget: Arc::clone(budget.budget()),
             max_decoded_bytes: entries.saturating_mul(HEADER_BYTES),
             frame_head: [0; FRAME_HEAD_BYTES],
             frame_head_bytes: 0,

@@ -8,6 +8,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::server::connection_memory_tests::{DEADLINE, WINDOW, connect, frame, serve, until};
 use crate::server::connection_state::ConnectionState;
+use crate::server::head_budget::{HeadBudget, MIN_RESERVE_BYTES};
 use crate::server::http2_head_memory::Http2HeadMemory;
 use crate::server::http2_preface::PREFACE;
 use crate::server::port::HEADER_BYTES;
@@ -21,7 +22,7 @@ const END_HEADERS: u8 = 4;
 const FRAME: usize = 10_000;
 
 /// A header block of `GET` or `POST` with a header that fills it to a size.
-fn block(method: u8, path: &str, size: usize) -> Vec<u8> {
+pub(super) fn block(method: u8, path: &str, size: usize) -> Vec<u8> {
     let path_bytes = u8::try_from(path.len()).unwrap();
     let mut block = vec![method, 0x86, 0x01, 1, b'x', 0x04, path_bytes];
     block.extend(path.bytes());
@@ -36,13 +37,13 @@ fn block(method: u8, path: &str, size: usize) -> Vec<u8> {
 }
 
 /// The beginning of a connection with these frames.
-fn connection(frames: &[Vec<u8>]) -> Vec<u8> {
+pub(super) fn connection(frames: &[Vec<u8>]) -> Vec<u8> {
     let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
     [&PREFACE[..], &settings, &frames.concat()].concat()
 }
 
 /// Waits for a response whose head begins with this byte.
-async fn expect_status(client: &mut TcpStream, status: u8) {
+pub(super) async fn expect_status(client: &mut TcpStream, status: u8) {
     let mut bytes = Vec::new();
     let found = async {
         while !bytes
@@ -74,7 +75,12 @@ async fn half_frames_of_many_connections_stay_within_the_budget() {
         clients.push(connect(address, half).await);
         until(&budget, |reserved| reserved == number * FRAME).await;
     }
-    // The seventh exceeds the budget, and is closed when more of its head arrives.
+    // The next ones use the reserve.
+    for _ in 0..MIN_RESERVE_BYTES / FRAME {
+        clients.push(connect(address, half).await);
+    }
+    sleep(Duration::from_millis(100)).await;
+    // Another one exceeds it, and is closed when more of its head arrives.
     let mut refused = connect(address, half).await;
     sleep(Duration::from_millis(100)).await;
     refused.write_all(b"more").await.unwrap();
@@ -105,6 +111,11 @@ async fn decoded_headers_of_an_unfinished_head_are_reserved() {
         clients.push(connect(address, &half).await);
         until(&budget, |reserved| reserved == number * bytes).await;
     }
+    // The next ones use the reserve, and another one exceeds it.
+    for _ in 0..MIN_RESERVE_BYTES / bytes {
+        clients.push(connect(address, &half).await);
+    }
+    sleep(Duration::from_millis(100)).await;
     expect_end(&mut connect(address, &half).await).await;
     let mut first = clients.swap_remove(0);
     let end = frame(CONTINUATION, END_HEADERS, &[]);
@@ -192,7 +203,7 @@ fn frames_are_recognised_in_pieces_of_any_size() {
     for piece in [1, 7, 1000, bytes.len()] {
         let budget = MemoryBudget::new(1 << 20);
         let state = ConnectionState::new();
-        let mut memory = Http2HeadMemory::new(&budget, list_bytes);
+        let mut memory = Http2HeadMemory::new(&HeadBudget::without_reserve(&budget), list_bytes);
         for piece in bytes.chunks(piece) {
             memory.add(piece, &state).unwrap();
         }

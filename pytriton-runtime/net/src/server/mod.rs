@@ -15,12 +15,16 @@ mod connection_state;
 mod connection_state_tests;
 mod coop_poll;
 mod endpoint;
+mod half_closed;
 #[cfg(test)]
 mod half_closed_tests;
 mod handshake;
 mod head;
+mod head_budget;
 mod head_memory;
 mod head_numbers;
+#[cfg(test)]
+mod health_memory_tests;
 mod health_only_connections;
 mod host_check;
 mod hpack_scanner;

@@ -1,21 +1,18 @@
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use pytriton_core::memory_budget::MemoryBudget;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::server::connection_state::{ConnectionState, Http1Phase};
-use crate::server::head_memory::HeadMemory;
+use crate::server::half_closed::HalfClosed;
+use crate::server::head_budget::HeadBudget;
+use crate::server::head_memory::{HEAD_REFUSAL, HeadMemory};
 use crate::server::http2_preface::Preface;
 use crate::server::stream::Stream;
-
-/// The initial and the maximum interval between checks of a client that has closed its side.
-const POLL_INTERVALS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
 
 /// How long a client may still send after this side has closed the connection.
 pub(crate) const LINGER_TIMEOUT: Duration = Duration::from_millis(300);
@@ -55,15 +52,6 @@ pub(crate) struct TrackedIo {
     linger_timer: Option<Pin<Box<Sleep>>>,
 }
 
-/// A client that has closed its side.
-#[derive(Debug)]
-struct HalfClosed {
-    next_poll: Pin<Box<Sleep>>,
-    interval: Duration,
-    probed: bool,
-    hangup_suspected: bool,
-}
-
 impl TrackedIo {
     pub(crate) fn new(stream: Stream, state: &ConnectionState) -> Self {
         Self {
@@ -82,7 +70,7 @@ impl TrackedIo {
 
     /// Reserves the memory of heads that arrive. `http2` is the maximum size of a header list of an
     /// HTTP/2 connection.
-    pub(crate) fn reserve_heads(&mut self, budget: &Arc<MemoryBudget>, http2: Option<u32>) {
+    pub(crate) fn reserve_heads(&mut self, budget: &HeadBudget, http2: Option<u32>) {
         self.heads = HeadMemory::new(budget, http2);
     }
 
@@ -158,6 +146,18 @@ impl TrackedIo {
         }
     }
 
+    /// Responds to an HTTP/1 request whose head has no memory. The connection then ends.
+    #[cold]
+    fn refuse_head(&mut self, context: &mut Context<'_>) {
+        if matches!(self.heads, HeadMemory::Http1(_))
+            && !self.unwritten
+            && self.state.http1_phase().is_none()
+        {
+            // The response is lost if the client does not read.
+            let _ = self.stream.try_send(context, HEAD_REFUSAL);
+        }
+    }
+
     /// Ready when this connection may write.
     #[inline]
     fn poll_may_write(&mut self, context: &mut Context<'_>) -> Poll<()> {
@@ -191,21 +191,6 @@ impl TrackedIo {
     }
 }
 
-impl HalfClosed {
-    fn new() -> Self {
-        Self {
-            next_poll: Box::pin(sleep(POLL_INTERVALS.0)),
-            interval: POLL_INTERVALS.0,
-            probed: false,
-            hangup_suspected: false,
-        }
-    }
-
-    fn back_off(&mut self) {
-        self.interval = (2 * self.interval).min(POLL_INTERVALS.1);
-    }
-}
-
 impl AsyncRead for TrackedIo {
     #[inline]
     fn poll_read(
@@ -225,8 +210,11 @@ impl AsyncRead for TrackedIo {
         let bytes = &buffer.filled()[before..];
         if !bytes.is_empty() {
             let Self { state, heads, .. } = &mut *self;
-            heads.add(bytes, state)?;
-            return Poll::Ready(Ok(()));
+            let added = heads.add(bytes, state);
+            if added.is_err() {
+                self.refuse_head(context);
+            }
+            return Poll::Ready(added);
         }
         if buffer.remaining() == 0 {
             return Poll::Ready(Ok(()));
