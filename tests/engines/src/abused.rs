@@ -42,6 +42,12 @@ fn grouped(key: ArrayView2<'_, i32>) -> Array2<i32> {
     key.to_owned()
 }
 
+/// Bytes that the response cache keeps.
+#[pytriton::model(name = "CachedBytes", max_batch_size = 1, response_cache = true)]
+fn cached_bytes(#[input(name = "INPUT_1")] bytes: ArrayView2<'_, u8>) -> Array2<u8> {
+    bytes.to_owned()
+}
+
 /// A prompt again.
 #[pytriton::model(name = "Completion")]
 #[openai(completions)]

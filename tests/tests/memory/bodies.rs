@@ -8,8 +8,14 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 /// The size of the large bodies. Each fits into the budget alone.
 pub(crate) const LARGE_BODY: usize = 12 << 20;
 
+/// The size of bodies of which many fit into the budget at the same time.
+pub(crate) const SOME_BYTES: usize = 1 << 20;
+
 /// The number of members and inputs, just below the limit of a request.
 pub(crate) const MANY: usize = 65_000;
+
+/// The model whose requests are all traced with their tensors.
+pub(crate) const TRACED: &str = "I_INT8";
 
 /// Returns `piece`, repeated to about `bytes` bytes.
 pub(crate) fn repeated(piece: &str, bytes: usize) -> String {
@@ -84,6 +90,13 @@ pub(crate) fn binary(bytes: usize, output: &str) -> String {
     format!(
         r#"{{"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,{bytes}],"parameters":{{"binary_data_size":{bytes}}}}}],"outputs":[{{"name":"OUTPUT_1","parameters":{{{output}}}}}]}}"#
     )
+}
+
+/// The JSON of a request to the traced model with a long ID, and as many elements.
+pub(crate) fn traced(id_bytes: usize, elements: usize) -> String {
+    let id = "x".repeat(id_bytes);
+    let request = row("INT8", "1", elements);
+    request.replacen('{', &format!(r#"{{"id":"{id}","#), 1)
 }
 
 /// A row of bytes in shared memory.

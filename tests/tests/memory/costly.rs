@@ -98,7 +98,7 @@ impl Costly {
             Action::Heads => {
                 let mut connection = Http2::open(connect(&banner.grpc)?, false)?;
                 for number in 0..STREAMS {
-                    connection.send_head(2 * number + 1, crate::requests::INFER, HEADERS)?;
+                    connection.send_head(2 * number + 1, crate::grpc_requests::INFER, HEADERS)?;
                 }
                 thread::sleep(UNREAD);
                 Ok("unread".to_owned())

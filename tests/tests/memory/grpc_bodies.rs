@@ -1,12 +1,21 @@
 //! gRPC messages that cost the server much more memory than the client.
 
-use crate::bodies::{LARGE_BODY, MANY};
+use crate::bodies::{LARGE_BODY, MANY, TRACED};
 use crate::frames::{bytes_field, message, prefix, varint};
 
-/// One compressed message.
+/// One message, compressed with gzip.
 pub(crate) fn compressed(bytes: &[u8]) -> Vec<u8> {
-    let bytes = crate::bodies::gzip(bytes);
-    [&prefix(1, bytes.len()), bytes.as_slice()].concat()
+    marked(crate::bodies::gzip(bytes))
+}
+
+/// One message, compressed with deflate.
+pub(crate) fn deflated(bytes: &[u8]) -> Vec<u8> {
+    marked(crate::bodies::deflate(bytes))
+}
+
+/// One message of compressed bytes.
+fn marked(bytes: Vec<u8>) -> Vec<u8> {
+    [prefix(1, bytes.len()), bytes].concat()
 }
 
 /// An input with one row, followed by the fields after its shape.
@@ -27,6 +36,17 @@ pub(crate) fn identity(bytes: usize, between: &[u8]) -> Vec<u8> {
         bytes_field(1, b"I_UINT8"),
         input("UINT8", bytes, &[]),
         between.to_vec(),
+        bytes_field(7, &vec![7; bytes]),
+    ]
+    .concat()
+}
+
+/// A request to the traced model with a long ID.
+pub(crate) fn traced(id_bytes: usize, bytes: usize) -> Vec<u8> {
+    [
+        bytes_field(1, TRACED.as_bytes()),
+        bytes_field(3, &vec![b'x'; id_bytes]),
+        input("INT8", bytes, &[]),
         bytes_field(7, &vec![7; bytes]),
     ]
     .concat()

@@ -7,6 +7,7 @@ mod bodies;
 mod connections;
 mod costly;
 mod grpc_bodies;
+mod grpc_requests;
 mod grpc_status;
 mod http2;
 mod load;
@@ -14,6 +15,7 @@ mod ordinary;
 mod requests;
 mod run;
 mod sizes;
+mod tensor_requests;
 mod watches;
 
 #[expect(dead_code, reason = "not all of it is needed here")]

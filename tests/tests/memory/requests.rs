@@ -1,26 +1,24 @@
 use crate::bodies::{
-    LARGE_BODY, MANY, binary, chat, deflate, groups, gzip, infer, inputs, members, nested, objects,
-    outputs, parameters, prompt, repeated, row, shared,
+    LARGE_BODY, MANY, chat, deflate, gzip, infer, inputs, members, nested, objects, outputs,
+    parameters, prompt, repeated, row,
 };
 use crate::costly::{Action, Costly};
-use crate::frames::message;
-use crate::grpc_bodies::{self, compressed};
-
-pub(crate) const INFER: &str = "/inference.GRPCInferenceService/ModelInfer";
-const STREAM_INFER: &str = "/inference.GRPCInferenceService/ModelStreamInfer";
+use crate::grpc_requests::{grpc_compressed, grpc_requests, streams};
+use crate::tensor_requests::tensors;
 
 /// Slightly less than the maximum size of a request.
-const ALLOWED: usize = 60 << 20;
+pub(crate) const ALLOWED: usize = 60 << 20;
 
 /// The size of a configuration that the server can parse only while nothing else uses the budget.
-const CONFIG_BYTES: usize = 400 << 10;
+pub(crate) const CONFIG_BYTES: usize = 400 << 10;
 
 /// A body of the maximum size that compresses well.
-fn spaces() -> Vec<u8> {
+pub(crate) fn spaces() -> Vec<u8> {
     vec![b' '; ALLOWED]
 }
 
-fn http(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
+/// A request whose connection ends with its response.
+pub(crate) fn http(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     let length = body.len();
     let head = format!(
         "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
@@ -41,11 +39,13 @@ pub(crate) fn all(region: &str) -> Vec<Costly> {
     all
 }
 
-fn read(name: &'static str, model: &str, headers: &str, body: &[u8]) -> Costly {
+/// An inference request.
+pub(crate) fn read(name: &'static str, model: &str, headers: &str, body: &[u8]) -> Costly {
     let path = format!("/v2/models/{model}/infer");
     post(name, &path, headers, body)
 }
 
+/// A request with this body.
 fn post(name: &'static str, path: &str, headers: &str, body: &[u8]) -> Costly {
     Costly {
         name,
@@ -54,7 +54,8 @@ fn post(name: &'static str, path: &str, headers: &str, body: &[u8]) -> Costly {
     }
 }
 
-fn unread(costly: Costly) -> Costly {
+/// The same, but its response is not read.
+pub(crate) fn unread(costly: Costly) -> Costly {
     Costly {
         reads: false,
         ..costly
@@ -148,59 +149,6 @@ fn compressed_bodies() -> Vec<Costly> {
             gzipped,
             &gzip(parameters(&members(MANY, "\"xxxxxxxx\"")).as_bytes()),
         ),
-    ]
-}
-
-fn tensors(region: &str) -> Vec<Costly> {
-    let head = |json: &str| format!("Inference-Header-Content-Length: {}\r\n", json.len());
-    let of = |bytes: usize, output: &str| {
-        let json = binary(bytes, output);
-        let body = [json.as_bytes(), &vec![7; bytes]].concat();
-        (head(&json), body)
-    };
-    let sent = |name, (headers, body): (String, Vec<u8>)| read(name, "I_UINT8", &headers, &body);
-    let announced = {
-        let json = binary(ALLOWED, r#""binary_data":true"#);
-        let request = http(
-            "/v2/models/I_UINT8/infer",
-            &head(&json),
-            &[json.as_bytes(), &vec![0; ALLOWED]].concat(),
-        );
-        request[..4096].to_vec()
-    };
-    let shared = |output: &str| shared(region, LARGE_BODY, output);
-    vec![
-        sent(
-            "classification",
-            of(LARGE_BODY / 8, r#""classification":1000000000"#),
-        ),
-        sent(
-            "large classification",
-            of(LARGE_BODY, r#""classification":1000000000"#),
-        ),
-        sent("tensor as JSON", of(LARGE_BODY, r#""binary_data":false"#)),
-        unread(sent(
-            "unread tensor",
-            of(LARGE_BODY, r#""binary_data":true"#),
-        )),
-        Costly {
-            name: "announced body",
-            action: Action::Http(announced),
-            reads: false,
-        },
-        read(
-            "shared memory as JSON",
-            "I_UINT8",
-            "",
-            shared("").as_bytes(),
-        ),
-        read(
-            "classes of shared memory",
-            "I_UINT8",
-            "",
-            shared(r#""classification":1000000000"#).as_bytes(),
-        ),
-        read("groups", "Grouped", "", groups().as_bytes()),
     ]
 }
 
@@ -298,161 +246,5 @@ fn texts() -> Vec<Costly> {
             "",
             prompt(LARGE_BODY, true).as_bytes(),
         )),
-    ]
-}
-
-fn call(
-    name: &'static str,
-    path: &'static str,
-    encoding: Option<&'static str>,
-    messages: Vec<u8>,
-) -> Costly {
-    Costly {
-        name,
-        action: Action::Grpc {
-            path,
-            encoding,
-            messages,
-            ends: true,
-        },
-        reads: true,
-    }
-}
-
-fn grpc_requests() -> Vec<Costly> {
-    let plain = |name, request: &[u8]| call(name, INFER, None, message(request));
-    let announced = Action::Grpc {
-        path: INFER,
-        encoding: None,
-        messages: grpc_bodies::announced(ALLOWED),
-        ends: false,
-    };
-    vec![
-        plain("gRPC inputs", &grpc_bodies::inputs()),
-        plain("gRPC parameters", &grpc_bodies::parameters()),
-        plain(
-            "gRPC empty texts",
-            &grpc_bodies::empty_texts("I_STRING", LARGE_BODY / 8),
-        ),
-        plain(
-            "gRPC many empty texts",
-            &grpc_bodies::empty_texts("I_BYTES", LARGE_BODY),
-        ),
-        plain(
-            "gRPC packed numbers",
-            &grpc_bodies::packed_numbers(LARGE_BODY / 8),
-        ),
-        plain(
-            "gRPC many packed numbers",
-            &grpc_bodies::packed_numbers(LARGE_BODY),
-        ),
-        plain("gRPC raw contents", &grpc_bodies::raw_contents()),
-        plain("gRPC classification", &grpc_bodies::classes(LARGE_BODY / 8)),
-        plain("gRPC tensor", &grpc_bodies::identity(LARGE_BODY, &[])),
-        Costly {
-            name: "gRPC announced tensor",
-            action: announced,
-            reads: false,
-        },
-        call(
-            "gRPC load",
-            "/inference.GRPCInferenceService/RepositoryModelLoad",
-            None,
-            message(&grpc_bodies::load(LARGE_BODY)),
-        ),
-        call(
-            "gRPC objects in a load",
-            "/inference.GRPCInferenceService/RepositoryModelLoad",
-            None,
-            message(&grpc_bodies::load_of(objects(CONFIG_BYTES).as_bytes())),
-        ),
-        call(
-            "gRPC trace settings",
-            "/inference.GRPCInferenceService/TraceSetting",
-            None,
-            message(&grpc_bodies::settings()),
-        ),
-        call(
-            "gRPC log settings",
-            "/inference.GRPCInferenceService/LogSettings",
-            None,
-            message(&grpc_bodies::settings()),
-        ),
-    ]
-}
-
-fn grpc_compressed() -> Vec<Costly> {
-    let gzip = Some("gzip");
-    vec![
-        call(
-            "gRPC gzip of a tensor",
-            INFER,
-            gzip,
-            compressed(&grpc_bodies::identity(2 * LARGE_BODY, &[])),
-        ),
-        call("gRPC gzip of spaces", INFER, gzip, compressed(&spaces())),
-        call(
-            "gRPC gzip of empty texts",
-            INFER,
-            gzip,
-            compressed(&grpc_bodies::empty_texts("I_BYTES", LARGE_BODY)),
-        ),
-        call(
-            "gRPC gzip of inputs",
-            INFER,
-            gzip,
-            compressed(&grpc_bodies::inputs()),
-        ),
-        call(
-            "gRPC gzip of a health call",
-            "/inference.GRPCInferenceService/ServerLive",
-            gzip,
-            compressed(&spaces()),
-        ),
-        call(
-            "gRPC gzip of settings",
-            "/inference.GRPCInferenceService/TraceSetting",
-            gzip,
-            compressed(&grpc_bodies::settings()),
-        ),
-        call(
-            "gRPC gzip of a load",
-            "/inference.GRPCInferenceService/RepositoryModelLoad",
-            gzip,
-            compressed(&grpc_bodies::load(LARGE_BODY)),
-        ),
-    ]
-}
-
-fn streams() -> Vec<Costly> {
-    let requests = grpc_bodies::stream(&grpc_bodies::identity(100_000, &[]), 100);
-    let small = grpc_bodies::stream(&grpc_bodies::identity(3000, &[]), 2000);
-    let flow = message(&grpc_bodies::flow(1000, 1_000_000));
-    let action = |action| Costly {
-        name: if matches!(action, Action::Heads) {
-            "heads"
-        } else {
-            "watches"
-        },
-        action,
-        reads: false,
-    };
-    vec![
-        unread(call("gRPC stream", STREAM_INFER, None, requests)),
-        unread(call(
-            "gRPC stream of small requests",
-            STREAM_INFER,
-            None,
-            small,
-        )),
-        unread(call("gRPC stream of responses", STREAM_INFER, None, flow)),
-        unread(call(
-            "gRPC unread tensor",
-            INFER,
-            None,
-            message(&grpc_bodies::identity(LARGE_BODY, &[])),
-        )),
-        action(Action::Heads),
-        action(Action::Watches),
     ]
 }

@@ -7,16 +7,19 @@ use std::time::{Duration, Instant};
 
 use pytriton_tests::{Result, Server, released};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use tempfile::TempDir;
 
-use crate::bodies::LARGE_BODY;
+use crate::bodies::{LARGE_BODY, TRACED};
 use crate::connections::{IdleConnections, costly_connections};
 use crate::costly::{Costly, GRPC};
+use crate::http;
 use crate::load::{Load, Tally};
 use crate::ordinary::{Ordinary, Served};
 use crate::probe::{Probed, Probes};
 use crate::region::Region;
 use crate::requests::all;
 use crate::sizes::Sizes;
+use crate::tensor_requests::CACHE_BYTES;
 use crate::watches::watch_bytes;
 
 /// The default duration of the test; `PYTRITON_MEMORY_SECONDS` overrides it.
@@ -56,15 +59,28 @@ fn kinds(all: Vec<Costly>) -> Vec<Costly> {
     all.into_iter().filter(is_named).collect()
 }
 
-fn start() -> Result<Server> {
+/// Starts a server that writes its traces to a folder.
+fn start(traces: &TempDir) -> Result<Server> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let mut command = Command::new(released("embedded_models", folder)?);
+    let traces = traces.path().join("traces");
     command
+        .arg(format!("--trace-config=triton,file={}", traces.display()))
+        .args(["--trace-config=level=OFF", "--trace-config=rate=1"])
+        .arg(format!("--cache-config=local,size={CACHE_BYTES}"))
         .args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"])
         .args(["--model-control-mode=explicit", "--load-model=*"])
         .arg(format!("--max-bytes-in-flight={BUDGET}"))
         .env("RUST_LOG", "error");
     Server::spawn(&mut command)
+}
+
+/// Traces all requests of one model with their tensors.
+fn trace(address: &str) -> Result<()> {
+    let path = format!("/v2/models/{TRACED}/trace/setting");
+    let answer = http::post(address, &path, "X: x", br#"{"trace_level":["TENSORS"]}"#)?;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    Ok(())
 }
 
 /// Limits the address space of a server to its current size plus [`ADDRESS_SPACE`]. Returns the
@@ -84,8 +100,10 @@ fn limit_address_space(server: &Server) -> Result<Sizes> {
 #[test]
 fn most_expensive_requests_of_many_clients_stay_within_the_budget() -> Result<()> {
     let _alone = ALONE.lock();
-    let server = start()?;
+    let traces = TempDir::new()?;
+    let server = start(&traces)?;
     let banner = server.banner();
+    trace(&banner.http)?;
     let region = Region::register(&banner.http, LARGE_BODY as u64)?;
     let requests = Arc::new(kinds(all(region.name())));
     let rest = limit_address_space(&server)?;
@@ -126,7 +144,8 @@ fn most_expensive_requests_of_many_clients_stay_within_the_budget() -> Result<()
 #[test]
 fn idle_and_costly_connections_stay_within_the_budget() -> Result<()> {
     let _alone = ALONE.lock();
-    let server = start()?;
+    let traces = TempDir::new()?;
+    let server = start(&traces)?;
     let banner = server.banner();
     let rest = limit_address_space(&server)?;
     let idle = IdleConnections::open(banner)?;

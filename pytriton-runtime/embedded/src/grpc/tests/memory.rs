@@ -180,7 +180,7 @@ fn unread_small_responses_stay_within_the_budget() {
             let mut body = response.into_body();
             calls.spawn(async move {
                 // Nothing is read after the first responses. If the budget is exhausted, the model
-                // waits for the client of another stream, and there are none.
+                // waits for a client that never reads, and this stream has no response.
                 let _first = timeout(Duration::from_secs(3), body.frame()).await;
                 body
             });
