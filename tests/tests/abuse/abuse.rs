@@ -36,6 +36,9 @@ pub(crate) enum Abuse {
     GrpcSlowBodies,
     /// Small gRPC messages that inflate to just below the limit.
     GrpcBombs,
+    /// Small gRPC messages of other methods that inflate to more than these accept, or to just
+    /// below.
+    GrpcMethodBombs,
     /// gRPC responses without flow-control window.
     GrpcUnread,
     /// A gRPC message with very many inputs.
@@ -67,7 +70,7 @@ pub(crate) enum Abuse {
 }
 
 /// All kinds.
-pub(crate) const ALL: [Abuse; 29] = [
+pub(crate) const ALL: [Abuse; 30] = [
     Abuse::SlowHeads,
     Abuse::SlowBodies,
     Abuse::Halves,
@@ -83,6 +86,7 @@ pub(crate) const ALL: [Abuse; 29] = [
     Abuse::Heavy,
     Abuse::GrpcSlowBodies,
     Abuse::GrpcBombs,
+    Abuse::GrpcMethodBombs,
     Abuse::GrpcUnread,
     Abuse::GrpcInputs,
     Abuse::GrpcResets,
@@ -122,6 +126,7 @@ impl Abuse {
             Self::Heavy => http1::heavy(scene),
             Self::GrpcSlowBodies => grpc::slow_bodies(scene),
             Self::GrpcBombs => grpc::bombs(scene),
+            Self::GrpcMethodBombs => grpc::method_bombs(scene),
             Self::GrpcUnread => grpc::unread(scene),
             Self::GrpcInputs => grpc::inputs(scene),
             Self::GrpcResets => grpc::resets(scene),

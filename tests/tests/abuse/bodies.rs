@@ -1,12 +1,13 @@
 //! Request bodies, built once.
 
 use std::io::Write;
+use std::iter;
 use std::sync::LazyLock;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::frames::{bytes_field, message, varint};
+use crate::frames::{bytes_field, message, prefix, varint};
 
 /// The maximum size of a request.
 const ALLOWED: usize = 64 << 20;
@@ -23,11 +24,30 @@ const ELEMENTS: usize = 200_000;
 pub(crate) static BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| bomb(ALLOWED - (1 << 20)));
 pub(crate) static EXCESS: LazyLock<Vec<u8>> = LazyLock::new(|| bomb(4 * ALLOWED));
 
+/// A compressed gRPC message with more than the limit of `ServerLive`.
+pub(crate) static LIVE_BOMB: LazyLock<Vec<u8>> =
+    LazyLock::new(|| compressed_message(&[b' '; 64 << 10]));
+
+/// A compressed gRPC message with slightly less than the limit of `TraceSetting`, of settings with
+/// empty names.
+pub(crate) static SETTINGS_BOMB: LazyLock<Vec<u8>> =
+    LazyLock::new(|| compressed_message(&[0x0a, 0].repeat(63 << 9)));
+
+fn compressed_message(bytes: &[u8]) -> Vec<u8> {
+    let bytes = gzip([bytes]);
+    [prefix(1, bytes.len()), bytes].concat()
+}
+
 /// Returns compressed spaces instead of a request.
 fn bomb(len: usize) -> Vec<u8> {
     let piece = vec![b' '; 1 << 20];
+    gzip(iter::repeat_n(piece.as_slice(), len / piece.len()))
+}
+
+fn gzip<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    let written = (0..len / piece.len()).try_for_each(|_| encoder.write_all(&piece));
+    let mut pieces = pieces.into_iter();
+    let written = pieces.try_for_each(|piece| encoder.write_all(piece));
     // Writing to a vector does not fail.
     written.and_then(|()| encoder.finish()).unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::bodies::{BOMB, GRPC_INPUTS, grpc_identity};
+use crate::bodies::{BOMB, GRPC_INPUTS, LIVE_BOMB, SETTINGS_BOMB, grpc_identity};
 use crate::frames::{
     CONTINUATION, DATA, Frame, HEADERS, PING, RESET, SETTINGS, WINDOW_UPDATE, body, call, frame,
     header_block, hello, prefix, read_answer, read_frame,
@@ -14,6 +14,11 @@ use crate::scene::{Scene, write_what_is_taken};
 type Outcomes = io::Result<Vec<String>>;
 
 const INFER: &str = "/inference.GRPCInferenceService/ModelInfer";
+const LIVE: &str = "/inference.GRPCInferenceService/ServerLive";
+const TRACE: &str = "/inference.GRPCInferenceService/TraceSetting";
+
+/// The number of calls of `LIVE` on a connection.
+const LIVE_CALLS: u32 = 8;
 
 /// The initial flow-control window of a client per stream.
 const WINDOW: u32 = 1 << 20;
@@ -41,7 +46,12 @@ pub(crate) fn infer(stream: u32, encoding: Option<&str>, message: &[u8]) -> Vec<
 
 /// Waits for the end of the first call.
 fn outcome(stream: &mut TcpStream) -> String {
-    match read_answer(stream, 1) {
+    outcome_of(stream, 1)
+}
+
+/// Waits for the end of a call.
+fn outcome_of(stream: &mut TcpStream, call: u32) -> String {
+    match read_answer(stream, call) {
         Ok(()) => "an answer".to_owned(),
         Err(error) => error.kind().to_string(),
     }
@@ -64,6 +74,22 @@ pub(crate) fn bombs(scene: &mut Scene) -> Outcomes {
     let start = [hello(WINDOW), infer(1, Some("gzip"), &bomb)].concat();
     let mut streams = scene.open_some(3, scene.grpc, &start)?;
     Ok(streams.iter_mut().map(outcome).collect())
+}
+
+/// Calls of methods with small limits, several on each connection.
+pub(crate) fn method_bombs(scene: &mut Scene) -> Outcomes {
+    let mut start = hello(WINDOW);
+    let last = 2 * LIVE_CALLS + 1;
+    let calls = (1..last)
+        .step_by(2)
+        .map(|stream| (stream, LIVE, &*LIVE_BOMB));
+    for (stream, path, message) in calls.chain([(last, TRACE, &*SETTINGS_BOMB)]) {
+        start.extend(call(stream, path, Some("gzip")));
+        start.extend(body(stream, message));
+    }
+    let mut streams = scene.open_some(3, scene.grpc, &start)?;
+    let outcomes = streams.iter_mut().map(|stream| outcome_of(stream, last));
+    Ok(outcomes.collect())
 }
 
 /// Fills the send window, but leaves no window for the responses.

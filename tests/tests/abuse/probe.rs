@@ -8,13 +8,20 @@ use std::time::{Duration, Instant};
 
 use pytriton_tests::Server;
 
-use crate::frames::{DATA, END_STREAM, call, frame, hello, prefix, read_answer};
+use crate::frames::{
+    DATA, END_HEADERS, END_STREAM, HEADERS, call, frame, header_block, hello, prefix, read_answer,
+    read_frame, varint,
+};
 
 /// The pause between two probes.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The time limit of a probe.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The size of the token of probes with large heads, and the pause within them.
+const TOKEN_BYTES: usize = 6 << 10;
+const HEAD_PAUSE: Duration = Duration::from_millis(2);
 
 /// Continuous health checks of a server.
 pub(crate) struct Probes {
@@ -34,15 +41,17 @@ type Probe = fn(&str, &mut Option<TcpStream>) -> io::Result<()>;
 
 impl Probes {
     /// Starts probes over HTTP on one connection, over HTTP on a new connection each, and over gRPC
-    /// on a new connection each.
+    /// on a new connection each. Some have large heads that arrive in pieces.
     pub(crate) fn start(server: &Server) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let banner = server.banner();
-        let probes: [(&'static str, &String, Probe); 4] = [
+        let probes: [(&'static str, &String, Probe); 6] = [
             ("HTTP, one connection", &banner.http, on_one),
             ("HTTP, new connections", &banner.http, on_new),
             ("metrics, new connections", &banner.metrics, metrics),
             ("gRPC, new connections", &banner.grpc, grpc),
+            ("HTTP, large heads", &banner.http, large_head),
+            ("gRPC, large heads", &banner.grpc, grpc_large_head),
         ];
         let threads = probes.into_iter().map(|(name, address, probe)| {
             let (stop, address) = (Arc::clone(&stop), address.clone());
@@ -124,8 +133,13 @@ pub(crate) fn get(stream: &mut TcpStream, path: &str, header: &str) -> io::Resul
         stream,
         "GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n"
     )?;
+    expect_success(stream, !header.is_empty())
+}
+
+/// Reads a response, to the end of the connection if the request closes it.
+fn expect_success(stream: &mut TcpStream, closes: bool) -> io::Result<()> {
     let mut answer = Vec::new();
-    if header.is_empty() {
+    if !closes {
         let mut byte = [0];
         while !answer.ends_with(LIVE) {
             stream.read_exact(&mut byte)?;
@@ -169,5 +183,39 @@ fn grpc(address: &str, _: &mut Option<TcpStream>) -> io::Result<()> {
         frame(DATA, END_STREAM, 1, &prefix(0, 0)),
     ];
     stream.write_all(&ask.concat())?;
+    read_answer(&mut stream, 1)
+}
+
+fn large_head(address: &str, _: &mut Option<TcpStream>) -> io::Result<()> {
+    let mut stream = connect(address)?;
+    let head = format!(
+        "GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: {}",
+        "x".repeat(TOKEN_BYTES)
+    );
+    let (one, other) = head.split_at(TOKEN_BYTES / 2);
+    for piece in [one, other] {
+        stream.write_all(piece.as_bytes())?;
+        thread::sleep(HEAD_PAUSE);
+    }
+    stream.write_all(b"\r\n\r\n")?;
+    expect_success(&mut stream, true)
+}
+
+fn grpc_large_head(address: &str, _: &mut Option<TcpStream>) -> io::Result<()> {
+    let mut stream = connect(address)?;
+    let mut block = header_block("/grpc.health.v1.Health/Check", None);
+    // The length begins with seven bits.
+    let length = [vec![127], varint(TOKEN_BYTES - 127)].concat();
+    block.extend([&[0, 13], b"authorization".as_slice(), &length].concat());
+    block.extend([b'x'; TOKEN_BYTES]);
+    let head = [hello(1 << 16), frame(HEADERS, END_HEADERS, 1, &block)].concat();
+    let (one, other) = head.split_at(TOKEN_BYTES / 2);
+    for piece in [one, other] {
+        stream.write_all(piece)?;
+        thread::sleep(HEAD_PAUSE);
+    }
+    stream.write_all(&frame(DATA, END_STREAM, 1, &prefix(0, 0)))?;
+    // A refusal has no message.
+    while read_frame(&mut stream)?.kind != DATA {}
     read_answer(&mut stream, 1)
 }
