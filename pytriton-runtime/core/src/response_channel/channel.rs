@@ -246,6 +246,7 @@ impl Drop for ResponseReceiver {
     fn drop(&mut self) {
         let mut state = self.channel.lock();
         state.receiver_dropped = true;
+        let memory = state.memory.take();
         if state.is_over() && state.watchers.is_empty() {
             return;
         }
@@ -254,7 +255,7 @@ impl Drop for ResponseReceiver {
             state.last.take(),
             state.held.take(),
             state.receiver.take(),
-            state.memory.take(),
+            memory,
         );
         let waiting = state.waiting();
         drop(state);

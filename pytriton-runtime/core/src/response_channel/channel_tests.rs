@@ -256,6 +256,22 @@ fn a_full_budget_makes_the_sender_wait_for_its_receiver() {
     }
 }
 
+#[test]
+fn an_empty_channel_takes_a_response_of_any_size() {
+    let budget = MemoryBudget::new(0);
+    let (sink, mut answers) = counted(&budget);
+    // Two tensors, each too small to be counted alone.
+    let mut response = sized(SMALL);
+    let more = response.outputs[0].clone();
+    response.outputs = [response.outputs[0].clone(), more].into_iter().collect();
+    for _ in 0..3 {
+        sink.send(Ok(response.clone())).unwrap();
+        sink.send(Ok(response.clone())).unwrap_err();
+        assert_eq!(answers.try_next(), Some(Ok(response.clone())));
+        assert!(answers.try_next().is_none());
+    }
+}
+
 #[tokio::test]
 async fn all_responses_arrive_while_the_budget_is_exhausted() {
     const COUNT: usize = 100;

@@ -40,7 +40,7 @@ impl WaitingMemory {
         bytes == 0 || self.grow_to(bytes + MAX_UNRESERVED_BYTES).is_ok()
     }
 
-    /// Adds a response.
+    /// Adds a response. An empty channel takes one of any size.
     ///
     /// # Errors
     ///
@@ -49,7 +49,10 @@ impl WaitingMemory {
         let more = unreserved_bytes(response);
         let bytes = self.bytes() + more;
         if bytes > MAX_UNRESERVED_BYTES {
-            self.grow_to(bytes)?;
+            let grown = self.grow_to(bytes);
+            if bytes > more {
+                grown?;
+            }
         }
         self.waiting_bytes += more;
         Ok(())

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 
-/// The largest window of a connection. It lets a tensor of a few MiB arrive in few round trips.
+/// The largest window of a connection. A quarter of it, the window of a stream, lets a tensor of a
+/// few MiB arrive in few round trips.
 const MAX_WINDOW_BYTES: usize = 8 << 20;
 
 /// The smallest window. The protocol starts with it and cannot make it smaller.
@@ -28,7 +29,7 @@ const MIN_STREAMS: u32 = 8;
 
 /// A stream gets at most this fraction of the window of its connection (a divisor), and at least the
 /// size of a frame.
-const STREAM_DIVISOR: u32 = 8;
+const STREAM_DIVISOR: u32 = 4;
 const MIN_STREAM_WINDOW_BYTES: u32 = 16 << 10;
 
 /// The receive windows of all connections of a server.
@@ -130,7 +131,7 @@ impl ReceiveWindow {
     }
 
     /// Returns the window of each stream. It is smaller, so that a few unread streams do not block
-    /// all others. A stream that is read gets its window back at once.
+    /// all others. A stream that is read gets its window back after half of it has arrived.
     pub(crate) fn stream(&self) -> u32 {
         (self.connection() / STREAM_DIVISOR).max(MIN_STREAM_WINDOW_BYTES)
     }

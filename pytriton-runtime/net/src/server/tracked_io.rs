@@ -153,7 +153,7 @@ impl TrackedIo {
             && !self.unwritten
             && self.state.http1_phase().is_none()
         {
-            // The response is lost if the client does not read.
+            // The response is lost if the client is still sending, or does not read.
             let _ = self.stream.try_send(context, HEAD_REFUSAL);
         }
     }

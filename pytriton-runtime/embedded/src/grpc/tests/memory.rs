@@ -135,8 +135,8 @@ fn announced_lengths_are_not_allocated() {
     });
 }
 
-/// Sends many responses once the test opens [`GATE`], each too small to be counted alone, which all fit in the channel of their
-/// request.
+/// Sends many responses once the test opens [`GATE`]. Each is too small to be counted alone, and all
+/// of them fit in the channel of their request.
 struct ManySmall;
 
 impl Instance for ManySmall {

@@ -194,7 +194,7 @@ async fn sequences_that_share_a_stream_continue_when_the_budget_is_freed() {
         options: ModelOptions {
             max_batch_size: 1,
             sequence_batching: Some(SequenceScheduling::Direct),
-            max_sequence_idle_microseconds: 2_000_000,
+            max_sequence_idle_microseconds: 20_000_000,
             max_candidate_sequences: 1,
             ..IDENTITY.options
         },
