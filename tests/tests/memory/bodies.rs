@@ -8,7 +8,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 /// The size of the large bodies. Each fits into the budget alone.
 pub(crate) const LARGE_BODY: usize = 12 << 20;
 
-/// The size of bodies of which many fit into the budget at the same time.
+/// The size of bodies that fit into the budget many times at the same time.
 pub(crate) const SOME_BYTES: usize = 1 << 20;
 
 /// The number of members and inputs, just below the limit of a request.

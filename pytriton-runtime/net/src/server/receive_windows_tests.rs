@@ -114,7 +114,7 @@ fn unread_streams_stay_within_the_budget() {
 #[tokio::test]
 async fn unread_streams_leave_a_window_for_others() {
     // The smallest window of a connection, and the largest.
-    for (budget, unread) in [(1 << 20, 3), (1 << 30, 7)] {
+    for budget in [1 << 20, 1 << 30] {
         let arrived = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&arrived);
         let never = async move |request: Request<Body>| {
@@ -135,10 +135,10 @@ async fn unread_streams_leave_a_window_for_others() {
         };
         // The windows apply once the client has received the settings.
         send("/read", 1).await.unwrap();
-        for _ in 0..unread {
+        for _ in 0..3 {
             tokio::spawn(send("/unread", 8 << 20));
         }
-        while arrived.load(Ordering::Relaxed) < unread {
+        while arrived.load(Ordering::Relaxed) < 3 {
             sleep(Duration::from_millis(10)).await;
         }
         // The windows of the streams fill up.
