@@ -15,11 +15,11 @@ const MAX_UNARY: usize = 16;
 /// The maximum number of concurrent requests of a stream with any number of responses.
 const MAX_STREAMED: usize = 1024;
 
-/// The number of those that are read without a reservation.
+/// The number of requests with any number of responses that are read without a reservation.
 const MAX_UNRESERVED: usize = 16;
 
 /// The maximum memory of a waiting request that nothing else counts: a message below the smallest
-/// size that is counted, one response of this kind, and the state of the request.
+/// size that is counted, one response below that size, and the state of the request.
 const REQUEST_BYTES: usize = MIN_TRACKED_BYTES + MAX_UNRESERVED_BYTES + 2048;
 
 /// How often a reservation that was refused is tried again. Memory that other clients free wakes no
@@ -69,6 +69,7 @@ impl StreamLoad {
         }
         let exceeds = unary >= MAX_UNARY || streamed >= MAX_STREAMED;
         if exceeds && !self.may_exceed() {
+            self.reserved = None;
             self.retry = None;
             return true;
         }

@@ -63,11 +63,13 @@ where
         }
     }
 
-    /// Takes available requests, up to the maximum number in progress.
-    fn poll_requests(&mut self, context: &mut Context<'_>) {
-        while !self.is_full()
-            && let Some(requests) = &mut self.requests
-        {
+    /// Takes available requests, up to the maximum number in progress. Returns whether it stopped
+    /// because no further request may be read.
+    fn poll_requests(&mut self, context: &mut Context<'_>) -> bool {
+        while let Some(requests) = &mut self.requests {
+            if self.load.is_full(self.unary.len(), self.streamed.len()) {
+                return true;
+            }
             match requests.poll_next_unpin(context) {
                 Poll::Ready(Some(Ok(asked))) => self.admit(asked),
                 Poll::Ready(Some(Err(status))) => {
@@ -75,9 +77,10 @@ where
                     self.requests = None;
                 }
                 Poll::Ready(None) => self.requests = None,
-                Poll::Pending => return,
+                Poll::Pending => return false,
             }
         }
+        false
     }
 
     fn is_full(&mut self) -> bool {
@@ -160,12 +163,12 @@ where
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Framed, Status>>> {
         loop {
-            self.poll_requests(context);
-            let full = self.is_full();
+            // Asked only once: nothing wakes the task if memory becomes available in between.
+            let full = self.poll_requests(context);
             if let Poll::Ready(message) = self.poll_responses(context) {
                 return Poll::Ready(message);
             }
-            if !full || self.requests.is_none() {
+            if !full {
                 break;
             }
             // A stream may have ended without a message, which frees a slot without waking the

@@ -10,9 +10,9 @@ use pytriton_core::call::{Call, Execution, Instance, executed, iterate};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use super::limits::{compressed, prefix, send, status_within};
 use crate::testing::GATE;
 
+use super::limits::{compressed, prefix, send, status_within};
 use super::slow::{framed, pieces};
 use super::*;
 
