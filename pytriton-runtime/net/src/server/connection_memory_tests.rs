@@ -91,13 +91,16 @@ async fn half_heads_of_many_connections_stay_within_the_budget() {
         clients.push(connect(address, &half).await);
         until(&budget, |reserved| reserved >= number * BUFFER).await;
     }
-    // The next ones use the reserve.
-    for _ in 0..MIN_RESERVE_BYTES / BUFFER - 1 {
+    // The next ones use the reserve when more of their heads arrives.
+    for _ in 0..MIN_RESERVE_BYTES / BUFFER {
         clients.push(connect(address, &half).await);
     }
     sleep(Duration::from_millis(100)).await;
-    // Others exceed it, and are refused when more of their heads arrives.
-    clients.push(connect(address, &half).await);
+    for client in &mut clients[5..] {
+        client.write_all(b"more").await.unwrap();
+    }
+    sleep(Duration::from_millis(100)).await;
+    // Others exceed it, and are refused.
     let mut refused = connect(address, &half).await;
     sleep(Duration::from_millis(100)).await;
     refused.write_all(b"more").await.unwrap();

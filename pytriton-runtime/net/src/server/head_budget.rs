@@ -67,7 +67,7 @@ impl HeadPermit {
     ///
     /// # Errors
     ///
-    /// Returns [`MemoryBudgetError`] if the budget is exhausted, and the bytes exceed the reserve or
+    /// Returns [`MemoryBudgetError`] if the budget is exhausted and the bytes exceed the reserve or
     /// the share of the connection in it. The permit does not change then.
     #[inline]
     pub(crate) fn resize(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
@@ -78,6 +78,18 @@ impl HeadPermit {
             }
             Err(exhausted) => self.resize_reserve(bytes, exhausted),
         }
+    }
+
+    /// Reserves `bytes` more, but not in the reserve.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if the budget is exhausted. The permit does not change then.
+    #[inline]
+    pub(crate) fn grow_in_budget(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
+        self.budget.resize(self.bytes().saturating_add(bytes))?;
+        self.reserve.release();
+        Ok(())
     }
 
     #[cold]
@@ -101,9 +113,12 @@ impl HeadPermit {
     /// Returns an error like [`resize`](Self::resize).
     #[inline]
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
+        self.resize(self.bytes().saturating_add(bytes))
+    }
+
+    fn bytes(&self) -> usize {
         // One of the two is empty.
-        let before = self.budget.bytes() + self.reserve.bytes();
-        self.resize(before.saturating_add(bytes))
+        self.budget.bytes() + self.reserve.bytes()
     }
 
     /// Returns all bytes.

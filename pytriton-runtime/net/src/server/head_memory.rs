@@ -60,8 +60,8 @@ pub(crate) struct Http1HeadMemory {
     permit: HeadPermit,
     /// The number of requests before the current one.
     requests: u64,
-    /// Whether the latest bytes could not be reserved.
-    refused: bool,
+    /// The number of the latest bytes, if they could not be reserved.
+    unreserved_bytes: usize,
 }
 
 impl Http1HeadMemory {
@@ -69,16 +69,17 @@ impl Http1HeadMemory {
         Self {
             permit: budget.empty_permit(),
             requests: 0,
-            refused: false,
+            unreserved_bytes: 0,
         }
     }
 
-    /// Reserves bytes that have arrived.
+    /// Reserves bytes that have arrived. A complete head in one read gets a response even if the
+    /// budget is exhausted. Only a head in several reads uses the reserve.
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes before these could not be reserved either. A complete head in
-    /// one read therefore gets a response, even if the budget is exhausted.
+    /// Returns an error if the bytes before these could not be reserved in the budget, and the
+    /// reserve is exhausted.
     #[inline]
     fn add(&mut self, bytes: usize, state: &ConnectionState) -> io::Result<()> {
         let (requests, body_is_arriving) = state.http1_requests();
@@ -87,10 +88,21 @@ impl Http1HeadMemory {
             return Ok(());
         }
         self.begin(requests);
-        if self.refused {
-            return Err(io::ErrorKind::OutOfMemory.into());
+        if self.unreserved_bytes > 0 {
+            return self.add_to_reserve(bytes);
         }
-        self.refused = self.permit.grow(HTTP1_BUFFER_GROWTH * bytes).is_err();
+        if self.permit.grow_in_budget(HTTP1_BUFFER_GROWTH * bytes).is_err() {
+            self.unreserved_bytes = bytes;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn add_to_reserve(&mut self, bytes: usize) -> io::Result<()> {
+        let all = self.unreserved_bytes + bytes;
+        let grown = self.permit.grow(HTTP1_BUFFER_GROWTH * all);
+        grown.map_err(|_| io::ErrorKind::OutOfMemory)?;
+        self.unreserved_bytes = 0;
         Ok(())
     }
 
@@ -99,7 +111,7 @@ impl Http1HeadMemory {
     fn begin(&mut self, requests: u64) {
         if self.requests != requests {
             self.requests = requests;
-            self.refused = false;
+            self.unreserved_bytes = 0;
             self.permit.release();
         }
     }

@@ -27,8 +27,8 @@ const REMAINING_MEMORY_DIVISOR: usize = 32;
 const STREAM_BYTES: usize = 8 << 10;
 const MIN_STREAMS: u32 = 8;
 
-/// A stream gets at most this fraction of the window of its connection (a divisor), and at least the
-/// size of a frame.
+/// A stream gets at most this fraction of the window of its connection (a divisor), and at least
+/// the size of a frame.
 const STREAM_DIVISOR: u32 = 4;
 const MIN_STREAM_WINDOW_BYTES: u32 = 16 << 10;
 
@@ -131,7 +131,7 @@ impl ReceiveWindow {
     }
 
     /// Returns the window of each stream. It is smaller, so that a few unread streams do not block
-    /// all others. A stream that is read gets its window back after half of it has arrived.
+    /// all others. A stream that is read gets its window back in parts.
     pub(crate) fn stream(&self) -> u32 {
         (self.connection() / STREAM_DIVISOR).max(MIN_STREAM_WINDOW_BYTES)
     }
