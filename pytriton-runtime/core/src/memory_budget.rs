@@ -324,8 +324,8 @@ impl MemoryPermit {
         self.shrink_to(0);
     }
 
-    /// Returns whether any bytes are counted in a budget. Fewer than 4 KiB are not: the limit on the
-    /// number of requests bounds their memory.
+    /// Returns whether any bytes are counted in a budget. Fewer than 4 KiB are not: the limit on
+    /// the number of requests bounds their memory.
     pub fn is_counted(&self) -> bool {
         self.budget.is_some() && self.counted() > 0
     }

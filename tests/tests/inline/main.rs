@@ -60,6 +60,7 @@ fn calls_over_http_and_grpc_use_each_instance_exclusively() -> Result {
     assert_eq!(calls, CALLS + 2 * CLIENTS_OF_EACH + 1);
     assert_eq!(of_instances, calls, "lost calls");
     assert_eq!(overlaps, 0, "calls of one instance at the same time");
-    assert!(inline > calls / 2, "{inline} of {calls} calls were inline");
+    // The load decides how many.
+    assert!(inline > calls / 10, "{inline} of {calls} calls were inline");
     Ok(())
 }

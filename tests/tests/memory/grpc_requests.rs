@@ -147,7 +147,7 @@ pub(crate) fn grpc_compressed() -> Vec<Costly> {
 pub(crate) fn streams() -> Vec<Costly> {
     let requests = grpc_bodies::stream(&grpc_bodies::identity(100_000, &[]), 100);
     let small = grpc_bodies::stream(&grpc_bodies::identity(3000, &[]), 2000);
-    // Each response is too small to be counted alone, and all those of a request fit in its channel.
+    // Each response is too small to be counted alone, and all of a request fit in its channel.
     let small_responses = grpc_bodies::stream(&grpc_bodies::flow(15, 3900), MAX_STREAMED);
     let flow = message(&grpc_bodies::flow(1000, 1_000_000));
     let action = |action| Costly {

@@ -82,7 +82,9 @@ impl ResponseSender {
     /// # Errors
     ///
     /// Returns [`MemoryBudgetError`] if the responses that wait are counted, and the memory of this
-    /// one cannot be reserved.
+    /// one cannot be reserved. After [`poll_ready`](Self::poll_ready), this can only happen to a
+    /// response behind others that has more than
+    /// [`MAX_UNRESERVED_BYTES`](super::MAX_UNRESERVED_BYTES).
     pub fn send(&self, response: Outcome) -> Result<(), MemoryBudgetError> {
         let mut state = self.channel.lock();
         // The receiver may have been dropped meanwhile.

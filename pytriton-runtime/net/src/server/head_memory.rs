@@ -91,7 +91,11 @@ impl Http1HeadMemory {
         if self.unreserved_bytes > 0 {
             return self.add_to_reserve(bytes);
         }
-        if self.permit.grow_in_budget(HTTP1_BUFFER_GROWTH * bytes).is_err() {
+        if self
+            .permit
+            .grow_in_budget(HTTP1_BUFFER_GROWTH * bytes)
+            .is_err()
+        {
             self.unreserved_bytes = bytes;
         }
         Ok(())

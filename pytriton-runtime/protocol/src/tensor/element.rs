@@ -50,8 +50,8 @@ pub trait Element: Sealed + Clone + Send + Sync + 'static {
     /// `errors`.
     ///
     /// `reserve` is called with the size in bytes of all buffers, before one is allocated and after
-    /// one is freed. The last size is at least that of the result. The vector of an array of numbers
-    /// in row-major order becomes the result, so its size is passed once.
+    /// one is freed. The last size is at least that of the result. The vector of an array of
+    /// numbers in row-major order becomes the result, so its size is passed once.
     ///
     /// # Errors
     ///
