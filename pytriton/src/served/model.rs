@@ -104,7 +104,7 @@ use super::*;
 /// | `preferred_batch_size = [4, 8]` | none | batch sizes that are executed without further delay |
 /// | `max_queue_delay_microseconds = 100` | 0 | how long a request may wait to be batched with others |
 /// | `preserve_ordering = true` | `false` | whether responses are sent in the order of their requests |
-/// | `max_queue_size = 64` | 0 | the maximum queue length; 0 for the server's limit |
+/// | `max_queue_size = 64` | 0 | the maximum queue length; 0 for the server's limit: 4096 with the embedded engine, none with tritonserver |
 /// | `default_timeout_microseconds = 1000` | 0 | the queue timeout; 0 for none |
 /// | `timeout_action = "delay"` | `"reject"` | what happens after the queue timeout |
 /// | `allow_timeout_override = true` | `false` | whether a request may set a shorter queue timeout |

@@ -80,7 +80,9 @@ impl<M: Model> Call<M> {
         call
     }
 
-    /// Sets the maximum time in the queue, instead of the inherited one.
+    /// Sets the maximum time in the queue, instead of the inherited one. Without sequences, it has
+    /// an effect only if the called model has `default_timeout_microseconds` and
+    /// `allow_timeout_override = true`, and it can only shorten that time.
     #[must_use]
     pub fn timeout(&self, time: Duration) -> Self {
         let mut call = self.clone();
