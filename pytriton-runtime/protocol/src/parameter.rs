@@ -7,7 +7,7 @@ pub enum ParameterValue {
     Bool(bool),
     /// A signed integer.
     Int64(i64),
-    /// An unsigned integer: over gRPC, or in JSON if it exceeds a signed one.
+    /// An unsigned integer, over gRPC.
     Uint64(u64),
     /// A floating-point number.
     Double(f64),

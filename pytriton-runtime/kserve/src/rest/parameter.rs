@@ -90,10 +90,6 @@ impl RequestParameter for Member<'_> {
         if let Some(integer) = value.integer() {
             return Ok(ParameterValue::Int64(integer));
         }
-        // Triton 2.51 makes this a floating-point number, which rounds it.
-        if let Some(unsigned) = value.unsigned() {
-            return Ok(ParameterValue::Uint64(unsigned));
-        }
         let double = value.double().map(ParameterValue::Double);
         double.ok_or_else(|| CodecError::ParameterType {
             name: excerpt(self.name),

@@ -107,7 +107,7 @@ fn other_members_are_parameters() {
         ("i", ParameterValue::Int64(-3)),
         ("b", ParameterValue::Bool(false)),
         ("d", ParameterValue::Double(1.5)),
-        ("big", ParameterValue::Uint64(u64::MAX)),
+        ("big", ParameterValue::Double(18_446_744_073_709_552_000.0)),
         ("", ParameterValue::Int64(0)),
         ("priority", ParameterValue::Int64(3)),
         ("timeout", ParameterValue::Int64(9)),
