@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::memory_budget::MemoryPermit;
+use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::tensor::{
     BytesElements, DataType, Dims, Tensor, TensorError, element_count, shape_text,
@@ -241,7 +241,7 @@ impl Checker<'_> {
         )]
         let tensor = Tensor::new(datatype, shape, data);
         let mut tensor = tensor.map_err(|source| self.tensor_error(source))?;
-        if let Some(memory) = self.memory {
+        if let Some(memory) = self.memory.filter(|memory| memory.bytes() >= MIN_TRACKED_BYTES) {
             // A function may keep or return a part of the tensor when the request is gone.
             tensor = tensor.map_data(|data| TrackedBytes::shared(data, memory).into_bytes());
         }
