@@ -42,7 +42,7 @@ fn all_ports_stop_together() {
             keep_alive.get(READY) != Some(200)
         });
         wait_until("tritonserver's ports to close", NOTICED, || {
-            get(http, READY) != Some(200) && !connects(grpc_port)
+            get(http, READY).is_none() && !connects(grpc_port)
         });
         for _ in 0..20 {
             partial.go_on();
