@@ -241,7 +241,10 @@ impl Checker<'_> {
         )]
         let tensor = Tensor::new(datatype, shape, data);
         let mut tensor = tensor.map_err(|source| self.tensor_error(source))?;
-        if let Some(memory) = self.memory.filter(|memory| memory.bytes() >= MIN_TRACKED_BYTES) {
+        if let Some(memory) = self
+            .memory
+            .filter(|memory| memory.bytes() >= MIN_TRACKED_BYTES)
+        {
             // A function may keep or return a part of the tensor when the request is gone.
             tensor = tensor.map_data(|data| TrackedBytes::shared(data, memory).into_bytes());
         }

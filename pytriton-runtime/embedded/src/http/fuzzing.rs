@@ -101,7 +101,6 @@ pub fn openai(
         })
         .collect::<Result<Vec<_>, _>>()
         .map_err(text)?;
-    drop(body);
     let mut checked = inputs.into_iter().map(|input| Request::check(spec, input));
     checked.try_for_each(|request| request.map(drop).map_err(text))
 }

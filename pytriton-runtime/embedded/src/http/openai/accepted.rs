@@ -37,6 +37,8 @@ struct Decoded {
     request: TextRequest,
     /// The requests for each choice, for models in this process.
     inputs: Vec<InferRequest>,
+    /// The reservation of the body, and of what is decoded from it.
+    memory: MemoryPermit,
 }
 
 /// Decodes a request and passes it to its model.
@@ -66,12 +68,14 @@ pub(super) async fn ask<B: Body>(
             inputs: inputs.collect::<Result<_, OpenAiError>>()?,
             request,
             spec,
+            memory: permit.take(),
         })
     };
     let Decoded {
         spec,
         mut request,
         inputs,
+        memory: _memory,
     } = by_weight(length, decode).await?;
     let mut choices = Vec::with_capacity(inputs.len());
     let bodies = request.bodies.drain(..);
