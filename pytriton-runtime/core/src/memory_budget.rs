@@ -255,6 +255,19 @@ impl MemoryPermit {
         Ok(())
     }
 
+    /// Increases the reservation to `bytes`, if it is smaller.
+    ///
+    /// # Errors
+    ///
+    /// As [`grow`](Self::grow).
+    #[inline]
+    pub(crate) fn grow_to(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
+        match bytes.saturating_sub(self.bytes) {
+            0 => Ok(()),
+            more => self.grow(more),
+        }
+    }
+
     /// Reduces the reservation to `bytes`, if it is larger.
     #[inline]
     pub fn shrink_to(&mut self, bytes: usize) {

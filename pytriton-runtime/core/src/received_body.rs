@@ -40,10 +40,8 @@ impl ReceivedBody {
     /// Returns [`MemoryBudgetError`] if the memory cannot be reserved.
     #[inline]
     pub fn new(bytes: Bytes, mut permit: MemoryPermit) -> Result<Self, MemoryBudgetError> {
-        if permit.bytes() < bytes.len() {
-            permit.resize(bytes.len())?;
-        }
-        Ok(Self { bytes, permit })
+        permit.grow_to(bytes.len())?;
+        Ok(Self::with_permit(bytes, permit))
     }
 
     /// Creates a body that `permit` covers.
@@ -53,10 +51,7 @@ impl ReceivedBody {
 
     /// Creates the body of a request whose body is not read.
     pub fn empty(permit: MemoryPermit) -> Self {
-        Self {
-            bytes: Bytes::new(),
-            permit,
-        }
+        Self::with_permit(Bytes::new(), permit)
     }
 
     /// Returns the bytes, and the reservation for what is decoded from them.

@@ -40,6 +40,14 @@ impl TrackedBytes {
         }))
     }
 
+    /// Returns a tensor whose data `permit` covers. It keeps the reservation.
+    pub(crate) fn attach(tensor: Tensor, permit: MemoryPermit) -> Tensor {
+        match permit.is_counted() {
+            true => tensor.map_data(|data| Self::new(data, permit).into_bytes()),
+            false => tensor,
+        }
+    }
+
     /// One of several values that `permit` covers together.
     pub(crate) fn shared(bytes: Bytes, permit: &Arc<MemoryPermit>) -> Self {
         Self(Bytes::from_owner(Owner {

@@ -109,5 +109,5 @@ pub fn stack_reserved(
     let bytes = bytes.fold(0, usize::saturating_add);
     let permit = budget.permit(bytes)?;
     let stacked = stack(tensors)?;
-    Ok(stacked.map_data(|data| TrackedBytes::new(data, permit).into_bytes()))
+    Ok(TrackedBytes::attach(stacked, permit))
 }

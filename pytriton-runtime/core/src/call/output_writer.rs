@@ -162,7 +162,7 @@ impl<'m> OutputWriter<'m> {
             _ => Ok(()),
         })?;
         Ok(match permit {
-            Some(permit) => attach(tensor, permit),
+            Some(permit) => TrackedBytes::attach(tensor, permit),
             None => tensor,
         })
     }
@@ -180,14 +180,7 @@ impl<'m> OutputWriter<'m> {
 /// Returns [`MemoryBudgetError`] if its bytes exceed the limit.
 pub fn tracked(tensor: Tensor, budget: &Arc<MemoryBudget>) -> Result<Tensor, MemoryBudgetError> {
     let permit = budget.permit(tensor.data().len())?;
-    Ok(attach(tensor, permit))
-}
-
-fn attach(tensor: Tensor, permit: MemoryPermit) -> Tensor {
-    match permit.is_counted() {
-        true => tensor.map_data(|data| TrackedBytes::new(data, permit).into_bytes()),
-        false => tensor,
-    }
+    Ok(TrackedBytes::attach(tensor, permit))
 }
 
 #[cfg(test)]

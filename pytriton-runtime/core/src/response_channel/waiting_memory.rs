@@ -37,7 +37,7 @@ impl WaitingMemory {
     /// channel always has space, so every request makes progress while its client reads.
     pub(super) fn has_space(&mut self) -> bool {
         let bytes = self.bytes();
-        bytes == 0 || self.grow_to(bytes + MAX_UNRESERVED_BYTES).is_ok()
+        bytes == 0 || self.permit.grow_to(bytes + MAX_UNRESERVED_BYTES).is_ok()
     }
 
     /// Adds a response. An empty channel takes one of any size.
@@ -49,7 +49,7 @@ impl WaitingMemory {
         let more = unreserved_bytes(response);
         let bytes = self.bytes() + more;
         if bytes > MAX_UNRESERVED_BYTES {
-            let grown = self.grow_to(bytes);
+            let grown = self.permit.grow_to(bytes);
             if bytes > more {
                 grown?;
             }
@@ -75,13 +75,6 @@ impl WaitingMemory {
 
     fn bytes(&self) -> usize {
         self.waiting_bytes + self.taken_bytes
-    }
-
-    fn grow_to(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
-        match bytes.checked_sub(self.permit.bytes()) {
-            Some(more) if more > 0 => self.permit.grow(more),
-            _ => Ok(()),
-        }
     }
 }
 

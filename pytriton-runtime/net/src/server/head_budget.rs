@@ -71,13 +71,8 @@ impl HeadPermit {
     /// the share of the connection in it. The permit does not change then.
     #[inline]
     pub(crate) fn resize(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
-        match self.budget.resize(bytes) {
-            Ok(()) => {
-                self.reserve.release();
-                Ok(())
-            }
-            Err(exhausted) => self.resize_reserve(bytes, exhausted),
-        }
+        self.resize_in_budget(bytes)
+            .or_else(|exhausted| self.resize_reserve(bytes, exhausted))
     }
 
     /// Reserves `bytes` more, but not in the reserve.
@@ -87,7 +82,11 @@ impl HeadPermit {
     /// Returns [`MemoryBudgetError`] if the budget is exhausted. The permit does not change then.
     #[inline]
     pub(crate) fn grow_in_budget(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
-        self.budget.resize(self.bytes().saturating_add(bytes))?;
+        self.resize_in_budget(self.bytes().saturating_add(bytes))
+    }
+
+    fn resize_in_budget(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
+        self.budget.resize(bytes)?;
         self.reserve.release();
         Ok(())
     }
