@@ -1,8 +1,9 @@
 use pytriton::prelude::*;
 
 // Without `#[batch]`, requests are neither gathered nor split. `inline` is safe because a copy does
-// not block, and it is faster than a handover to another thread.
-#[pytriton::model(name = "Identity", max_batch_size = 16, inline = true)]
+// not block, and it is faster than a handover to another thread. With two instances, two threads
+// can call it at the same time.
+#[pytriton::model(name = "Identity", max_batch_size = 16, inline = true, instances = 2)]
 fn identity(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
     input.to_owned()
 }

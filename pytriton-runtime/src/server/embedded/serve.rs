@@ -1,3 +1,4 @@
+use std::num::NonZero;
 use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -7,6 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::heap::keep;
 use crate::logging;
 use crate::offload::mark_blockable;
+use crate::registry::Registry;
 use crate::server::ServerError;
 use crate::server::blocking::runtime;
 use crate::server::chosen_engine::Plan;
@@ -37,7 +39,7 @@ pub(super) fn serve(
     let mut builder = Builder::new_multi_thread();
     let workers = runtime(
         builder
-            .worker_threads(threads())
+            .worker_threads(threads(&plan.registry))
             .on_thread_start(mark_blockable),
     )?;
     let here = runtime(&mut Builder::new_current_thread())?;
@@ -46,14 +48,15 @@ pub(super) fn serve(
     done
 }
 
-/// The minimum number of worker threads, because a function may run inline on one of them.
+/// The minimum number of worker threads, because a blocked one must not stop the others.
 const MIN_WORKER_THREADS: usize = 2;
 
-/// Returns the number of worker threads.
-fn threads() -> usize {
-    available_parallelism().map_or(MIN_WORKER_THREADS, |processors| {
-        processors.get().max(MIN_WORKER_THREADS)
-    })
+/// Returns the number of worker threads: one per processor, and one more if a function may run
+/// inline, because the last free thread never calls a function.
+fn threads(registry: &Registry) -> usize {
+    let inline = registry.iter().any(|model| model.call_options.inline);
+    let processors = available_parallelism().map_or(1, NonZero::get);
+    processors.max(MIN_WORKER_THREADS) + usize::from(inline)
 }
 
 fn serve_on(
