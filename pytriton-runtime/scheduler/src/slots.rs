@@ -65,7 +65,8 @@ impl InstanceSlots {
 }
 
 impl InstancePermit<'_> {
-    /// Runs a batch. The instance is idle again when this returns.
+    /// Runs a batch. The instance is idle again when this returns. The caller must be in the
+    /// context of a runtime.
     ///
     /// Returns `None` if user code panicked outside the function, for example in a destructor. The
     /// state is then unknown, and the instance ends.

@@ -228,9 +228,12 @@ impl<I: Instance + ?Sized> Runner<I> {
     }
 
     /// Runs a batch without supervision. Returns `None` if the function is `async`.
+    ///
+    /// The caller must be in the context of the runtime.
     pub fn execute_at_once(&self, requests: &[Request]) -> Option<Executed> {
-        let mut execution = pin!(self.execute(requests, &[], None));
-        match self.first_poll(execution.as_mut()) {
+        debug_assert!(Handle::try_current().is_ok(), "not in a runtime");
+        let execution = pin!(self.execute(requests, &[], None));
+        match execution.poll(&mut task::Context::from_waker(Waker::noop())) {
             Poll::Ready(executed) => Some(executed),
             Poll::Pending => None,
         }
