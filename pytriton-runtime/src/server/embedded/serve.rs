@@ -111,3 +111,34 @@ async fn until_stopped(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pytriton_core::model::CallOptions;
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions};
+    use pytriton_core::testing::IDENTITY;
+
+    use super::*;
+
+    fn registry(inline: bool) -> Registry {
+        let model = ModelDeclaration {
+            options: ModelOptions {
+                call_options: CallOptions {
+                    inline,
+                    ..CallOptions::DEFAULT
+                },
+                ..IDENTITY.options
+            },
+            ..IDENTITY
+        };
+        Registry::new(&[&model]).unwrap()
+    }
+
+    #[test]
+    fn thread_that_never_calls_functions_is_additional() {
+        let without = threads(&Registry::default());
+        assert!(without >= MIN_WORKER_THREADS);
+        assert_eq!(threads(&registry(false)), without);
+        assert_eq!(threads(&registry(true)), without + 1);
+    }
+}
