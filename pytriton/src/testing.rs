@@ -1,4 +1,4 @@
-//! Serves models on free ports, for tests.
+//! Serves models on free ports, or loads them without ports, for tests.
 //!
 //! ```standalone_crate
 //! use std::net::TcpStream;
@@ -23,6 +23,7 @@ use std::net::SocketAddr;
 
 use pytriton_runtime::access::Endpoints;
 use pytriton_runtime::engine::EngineChoice;
+use pytriton_runtime::model_call::Call;
 use pytriton_runtime::runtime_models::{Function, Model};
 use pytriton_runtime::server::{Builder, OptionsError, ServerError, Triton};
 
@@ -88,6 +89,68 @@ pub fn serve_registered_with(
     let triton = change(builder()).build()?;
     triton.bind_registered()?;
     Served::run(triton)
+}
+
+/// Models loaded by the embedded engine until this is dropped, without ports. The program calls
+/// them with their queue, steps and limits.
+#[derive(Debug)]
+pub struct Loaded(Triton);
+
+/// Loads all models of this binary that are annotated with `#[pytriton::model]`.
+///
+/// # Errors
+///
+/// Same as [`Triton::bind_registered`] and [`Triton::router`].
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use pytriton::ndarray::array;
+/// use pytriton::prelude::*;
+/// use pytriton::testing;
+///
+/// #[pytriton::model(name = "Double", client = Double, max_batch_size = 8)]
+/// #[batch]
+/// fn double(x: ArrayView2<f32>) -> Array2<f32> {
+///     &x * 2.0
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let loaded = testing::load_registered()?;
+/// let double = loaded.call::<Double>().ok_or("the models are stopped")?;
+/// assert_eq!(double.call(array![[1.0]]).wait()?, array![[2.0]]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn load_registered() -> Result<Loaded, ServerError> {
+    load_registered_with(|server| server)
+}
+
+/// Loads all models of this binary, with changes to the server: states that the models take, or
+/// options.
+///
+/// # Errors
+///
+/// Same as [`load_registered`], and as [`Builder::build`].
+pub fn load_registered_with(
+    change: impl FnOnce(Builder) -> Builder,
+) -> Result<Loaded, ServerError> {
+    let triton = change(builder()).build()?;
+    triton.bind_registered()?;
+    triton.router()?;
+    Ok(Loaded(triton))
+}
+
+impl Loaded {
+    /// Returns a handle to call a model. Returns `None` if the models are stopped.
+    pub fn call<M: crate::__typed::Model>(&self) -> Option<Call<M>> {
+        self.0.call()
+    }
+
+    /// Returns the server, for binding more models and stopping it.
+    pub fn triton(&self) -> &Triton {
+        &self.0
+    }
 }
 
 fn triton() -> Result<Triton, ServerError> {
