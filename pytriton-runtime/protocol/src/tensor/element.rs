@@ -272,6 +272,25 @@ pub(super) fn capacity<T: Element, D: Dimension>(array: &Array<T, D>) -> usize {
     bytes.fold(0, usize::saturating_add)
 }
 
+/// The encoder of elements that contain their bytes.
+macro_rules! encode_slices {
+    () => {
+        fn encode_lossy<D: Dimension, E>(
+            array: Array<Self, D>,
+            row_elements: usize,
+            errors: &mut Vec<TensorError>,
+            reserve: impl FnMut(usize) -> Result<(), E>,
+        ) -> Result<Bytes, E> {
+            let elements = array.iter().map(Ok);
+            push_lossy(elements, capacity(&array), row_elements, errors, reserve)
+        }
+
+        fn encoded_bytes(element: &Self) -> Option<usize> {
+            Some(encoded_bytes(element.as_ref()))
+        }
+    };
+}
+
 impl Sealed for Vec<u8> {}
 
 impl Element for Vec<u8> {
@@ -281,19 +300,7 @@ impl Element for Vec<u8> {
         decode_each(data, |_, element| Ok(element.to_vec())).map(Cow::Owned)
     }
 
-    fn encode_lossy<D: Dimension, E>(
-        array: Array<Self, D>,
-        row_elements: usize,
-        errors: &mut Vec<TensorError>,
-        reserve: impl FnMut(usize) -> Result<(), E>,
-    ) -> Result<Bytes, E> {
-        let elements = array.iter().map(Ok);
-        push_lossy(elements, capacity(&array), row_elements, errors, reserve)
-    }
-
-    fn encoded_bytes(element: &Self) -> Option<usize> {
-        Some(encoded_bytes(element.as_ref()))
-    }
+    encode_slices!();
 }
 
 impl Sealed for String {}
@@ -311,19 +318,7 @@ impl Element for String {
         elements.map(Cow::Owned)
     }
 
-    fn encode_lossy<D: Dimension, E>(
-        array: Array<Self, D>,
-        row_elements: usize,
-        errors: &mut Vec<TensorError>,
-        reserve: impl FnMut(usize) -> Result<(), E>,
-    ) -> Result<Bytes, E> {
-        let elements = array.iter().map(Ok);
-        push_lossy(elements, capacity(&array), row_elements, errors, reserve)
-    }
-
-    fn encoded_bytes(element: &Self) -> Option<usize> {
-        Some(encoded_bytes(element.as_ref()))
-    }
+    encode_slices!();
 }
 
 #[cfg(test)]
