@@ -1,3 +1,4 @@
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -5,7 +6,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout};
 
-use crate::server::connection_state::ConnectionState;
+use crate::server::connection_state::{ConnectionState, Liveness};
+use crate::server::timeouts::Timeouts;
 
 /// How long a connection must be idle before a new one may replace it. Clients do not pause this
 /// long within a request.
@@ -37,10 +39,20 @@ struct OpenConnection {
 }
 
 impl OpenConnection {
-    /// Returns how long the connection has been idle, or `None` if it is active or has ended.
-    fn idle(&self) -> Option<Duration> {
-        let idle = self.state.idle();
-        idle.filter(|_| !self.task.is_finished())
+    /// Returns since when the connection has been idle, if it may be replaced.
+    ///
+    /// # Errors
+    ///
+    /// Returns the time for which it certainly may not.
+    fn replaceable_since(&self) -> Result<Instant, Duration> {
+        if self.task.is_finished() {
+            return Err(MIN_IDLE_TIME);
+        }
+        match self.state.liveness(Timeouts::only_idle(MIN_IDLE_TIME)) {
+            Liveness::Overdue { since, .. } => Ok(since),
+            Liveness::Live { for_at_least } => Err(for_at_least),
+            Liveness::Blocked(_) => Err(MIN_IDLE_TIME),
+        }
     }
 }
 
@@ -70,14 +82,11 @@ impl ConnectionLimit {
     /// may have become idle since the last time. Otherwise, each refused connection would cost more
     /// the more connections are open.
     fn longest_idle(&mut self) -> Option<OpenConnection> {
-        let is_idle = |connection: &OpenConnection| {
-            connection.idle().is_some_and(|idle| idle >= MIN_IDLE_TIME)
-        };
         if self.idle.is_empty() && Instant::now() >= self.none_before {
             self.examine();
         }
         while let Some(connection) = self.idle.pop() {
-            if is_idle(&connection) {
+            if connection.replaceable_since().is_ok() {
                 return Some(connection);
             }
         }
@@ -86,15 +95,15 @@ impl ConnectionLimit {
 
     fn examine(&mut self) {
         let mut idle = Vec::new();
-        let mut next = Duration::ZERO;
+        let mut next = MIN_IDLE_TIME;
         for connection in &self.open {
-            match connection.idle() {
-                Some(time) if time >= MIN_IDLE_TIME => idle.push((time, connection)),
-                time => next = next.max(time.unwrap_or_default()),
+            match connection.replaceable_since() {
+                Ok(since) => idle.push((since, connection)),
+                Err(for_at_least) => next = next.min(for_at_least),
             }
         }
-        idle.sort_by_key(|(time, _)| *time);
-        self.none_before = Instant::now() + MIN_IDLE_TIME.saturating_sub(next);
+        idle.sort_by_key(|(since, _)| Reverse(*since));
+        self.none_before = Instant::now() + next;
         self.idle = idle
             .into_iter()
             .map(|(_, connection)| connection.clone())

@@ -33,10 +33,15 @@ pub(crate) enum IdleReason {
 pub(crate) enum Liveness {
     /// Nothing is overdue for at least this long.
     Live { for_at_least: Duration },
-    /// These streams have been blocked for too long and must be reset. Others have not.
-    Blocked(Vec<AbortHandle>),
+    /// The streams in these slots have been blocked for too long and must be reset. Others have not.
+    Blocked(Vec<usize>),
     /// The connection must be closed.
-    Overdue(IdleReason),
+    Overdue {
+        /// Why.
+        reason: IdleReason,
+        /// Since when it has been in this state.
+        since: Instant,
+    },
 }
 
 /// The phase of an HTTP/1.1 request whose client has closed its side of the connection.
@@ -182,13 +187,7 @@ impl ConnectionState {
         self.lock().stalled = stalled.then(Instant::now);
     }
 
-    /// Returns how long the connection has been idle: no stream is open, and everything that was
-    /// handed over has been written. `None` if it is not idle.
-    pub(crate) fn idle(&self) -> Option<Duration> {
-        self.lock().idle_since().map(|since| since.elapsed())
-    }
-
-    /// Returns what the timeouts require now.
+    /// Returns what these timeouts require now.
     pub(crate) fn liveness(&self, timeouts: Timeouts) -> Liveness {
         self.lock().liveness(timeouts, Instant::now())
     }
@@ -197,18 +196,31 @@ impl ConnectionState {
     /// too long. A response that is being computed has no timeout.
     pub(crate) async fn overdue(&self, timeouts: Timeouts) -> IdleReason {
         loop {
-            match self.liveness(timeouts) {
+            let (liveness, blocked) = self.remove_blocked(timeouts);
+            match liveness {
                 Liveness::Live { for_at_least } => sleep(for_at_least).await,
-                Liveness::Blocked(tasks) => {
+                Liveness::Blocked(_) => {
                     tracing::debug!(
-                        streams = tasks.len(),
+                        streams = blocked.len(),
                         "resetting streams whose clients do not read their responses"
                     );
-                    tasks.iter().for_each(AbortHandle::abort);
+                    blocked.iter().for_each(AbortHandle::abort);
                 }
-                Liveness::Overdue(reason) => return reason,
+                Liveness::Overdue { reason, .. } => return reason,
             }
         }
+    }
+
+    /// Returns what these timeouts require now. Removes the streams that must be reset and returns
+    /// their tasks.
+    fn remove_blocked(&self, timeouts: Timeouts) -> (Liveness, Vec<AbortHandle>) {
+        let (mut inner, now) = (self.lock(), Instant::now());
+        let liveness = inner.liveness(timeouts, now);
+        let tasks = match &liveness {
+            Liveness::Blocked(slots) => inner.reset(slots, now),
+            _ => Vec::new(),
+        };
+        (liveness, tasks)
     }
 
     #[inline]
@@ -230,23 +242,26 @@ impl Inner {
         })
     }
 
+    /// Returns since when the connection has been idle: no stream is open, and everything that was
+    /// handed over has been written. `None` if it is not idle.
     fn idle_since(&self) -> Option<Instant> {
         let idle = self.streams.is_empty() && self.stalled.is_none();
         idle.then_some(self.idle_since)
     }
 
-    fn liveness(&mut self, timeouts: Timeouts, now: Instant) -> Liveness {
+    fn liveness(&self, timeouts: Timeouts, now: Instant) -> Liveness {
         let is_over = |since: Instant, timeout| now.duration_since(since) >= timeout;
         if let Some(since) = self.idle_since() {
             if is_over(since, timeouts.idle) {
-                return Liveness::Overdue(IdleReason::Idle);
+                let reason = IdleReason::Idle;
+                return Liveness::Overdue { reason, since };
             }
-        } else if self
-            .stalled
-            .is_some_and(|since| is_over(since, timeouts.response.pause))
+        } else if let Some(since) = self.stalled
+            && is_over(since, timeouts.response.pause)
         {
             // No stream of the connection can make progress.
-            return Liveness::Overdue(IdleReason::Blocked);
+            let reason = IdleReason::Blocked;
+            return Liveness::Overdue { reason, since };
         }
         let is_blocked = |stream: &Stream| {
             let overdue = stream.overdue_at(&timeouts.response);
@@ -262,15 +277,21 @@ impl Inner {
         let unused = is_over(self.opened, timeouts.response.pause);
         let all_blocked = blocked.len() == self.streams.len() && unused;
         if all_blocked || !blocked.iter().all(|(_, stream)| stream.can_be_reset()) {
-            return Liveness::Overdue(IdleReason::Blocked);
+            return Liveness::Overdue {
+                reason: IdleReason::Blocked,
+                since: now,
+            };
         }
-        let slots: Vec<_> = blocked.iter().map(|(slot, _)| *slot).collect();
+        Liveness::Blocked(blocked.iter().map(|(slot, _)| *slot).collect())
+    }
+
+    /// Removes blocked streams and returns their tasks. The streams end when these are dropped.
+    fn reset(&mut self, slots: &[usize], now: Instant) -> Vec<AbortHandle> {
         self.resets += slots.len();
-        // The streams end when their tasks are dropped.
-        let tasks = slots
-            .into_iter()
-            .filter_map(|slot| self.remove(slot, now).task);
-        Liveness::Blocked(tasks.collect())
+        let slots = slots.iter();
+        slots
+            .filter_map(|&slot| self.remove(slot, now).task)
+            .collect()
     }
 
     /// Returns whether the next response is the last one and its head announces this.

@@ -7,7 +7,8 @@ use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
-use crate::server::connection_state::ConnectionState;
+use crate::server::connection_state::{ConnectionState, Liveness};
+use crate::server::timeouts::Timeouts;
 use crate::{Connections, HttpService};
 
 /// The maximum number of connections beyond the limit. A new one replaces the oldest replaceable
@@ -44,7 +45,8 @@ struct OpenConnection {
 impl OpenConnection {
     /// Returns whether a new connection may replace this one: it is idle and not new.
     fn may_be_replaced(&self) -> bool {
-        self.opened.elapsed() >= NEW_TIME && self.state.idle().is_some()
+        let liveness = self.state.liveness(Timeouts::only_idle(Duration::ZERO));
+        self.opened.elapsed() >= NEW_TIME && matches!(liveness, Liveness::Overdue { .. })
     }
 }
 

@@ -12,6 +12,17 @@ pub(crate) struct Timeouts {
 }
 
 impl Timeouts {
+    /// Returns timeouts that only connections without an open stream can exceed.
+    pub(crate) fn only_idle(idle: Duration) -> Self {
+        /// More than a century.
+        const NEVER: Duration = Duration::from_secs(u32::MAX as u64);
+
+        Self {
+            idle,
+            response: MinRate::new(NEVER, 1),
+        }
+    }
+
     /// Returns the timeouts with another idle time.
     pub(crate) fn with_idle(self, idle: Duration) -> Self {
         Self { idle, ..self }
