@@ -47,8 +47,7 @@ impl BodyBuffer {
         if bytes.len() > self.buffer.free() {
             self.grow(bytes.len())?;
         }
-        self.buffer.bytes_mut().extend_from_slice(bytes);
-        Ok(())
+        self.buffer.extend_from_slice(bytes)
     }
 
     /// Returns the number of received bytes.
@@ -84,23 +83,26 @@ impl BodyBuffer {
         if self.buffer.grow_to(more).is_err() {
             self.buffer.grow_to(less)?;
         }
-        self.align();
-        Ok(())
+        self.align()
     }
 
     /// Moves the bytes so that the position is aligned, after a reallocation.
-    fn align(&mut self) {
-        let Some(at) = self.aligned_at else { return };
-        let bytes = self.buffer.bytes_mut();
-        let place = bytes.as_ptr().addr().wrapping_add(at);
+    fn align(&mut self) -> Result<(), MemoryBudgetError> {
+        let Some(at) = self.aligned_at else {
+            return Ok(());
+        };
+        let place = self.buffer.as_slice().as_ptr().addr().wrapping_add(at);
         let padding = place.wrapping_neg() % AlignedBuffer::ALIGNMENT;
-        let length = bytes.len() - self.padding;
+        let length = self.len();
         if padding != self.padding {
-            bytes.resize(length + padding.max(self.padding), 0);
+            // The allocation has space for any padding, so this does not move the bytes.
+            self.buffer.resize(length + padding.max(self.padding))?;
+            let bytes = self.buffer.as_mut_slice();
             bytes.copy_within(self.padding..self.padding + length, padding);
-            bytes.truncate(padding + length);
+            self.buffer.truncate(padding + length);
             self.padding = padding;
         }
+        Ok(())
     }
 }
 

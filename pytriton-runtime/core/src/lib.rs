@@ -14,7 +14,7 @@
 //!   executed.
 //! - [`statistics`]: the statistics of a model; [`trace`]: spans of requests.
 //! - [`memory_budget`]: the limit on the bytes of all requests and responses. [`tracked_bytes`],
-//!   [`tracked_buffer`], [`body_buffer`] and [`received_body`] are bytes whose memory is reserved
+//!   [`tracked_buffer`] with its [`free_bytes`], [`body_buffer`] and [`received_body`] are bytes whose memory is reserved
 //!   there; [`heap`] configures the allocator.
 //! - [`offload`]: long computations on threads of a lower priority; [`maybe_ready`]: results that
 //!   may be available at once.
@@ -40,6 +40,7 @@ pub mod call;
 pub mod decorators;
 pub mod error;
 pub mod file;
+pub mod free_bytes;
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(

@@ -4,6 +4,7 @@ use std::mem;
 
 use bytes::Bytes;
 
+use crate::free_bytes::FreeBytes;
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
 use crate::received_body::ReceivedBody;
 use crate::tracked_bytes::TrackedBytes;
@@ -60,10 +61,31 @@ impl TrackedBuffer {
         self.bytes.capacity() - self.bytes.len()
     }
 
-    /// Returns the buffer. At most [`free`](Self::free) bytes may be appended.
+    /// Returns a writer to the [`free`](Self::free) bytes, for encoders that cannot fail.
     #[inline]
-    pub fn bytes_mut(&mut self) -> &mut Vec<u8> {
+    pub fn free_mut(&mut self) -> FreeBytes<'_> {
+        FreeBytes::new(&mut self.bytes)
+    }
+
+    /// Returns the appended bytes, to change them.
+    pub fn as_mut_slice(&mut self) -> &mut [u8] {
         &mut self.bytes
+    }
+
+    /// Appends zeros, or removes bytes from the end, so that there are `length` bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`reserve`](Self::reserve).
+    pub fn resize(&mut self, length: usize) -> Result<(), MemoryBudgetError> {
+        self.reserve(length.saturating_sub(self.bytes.len()))?;
+        self.bytes.resize(length, 0);
+        Ok(())
+    }
+
+    /// Removes the bytes after the first `length`. Their memory is kept for others.
+    pub fn truncate(&mut self, length: usize) {
+        self.bytes.truncate(length);
     }
 
     /// The bytes that have been allocated.
@@ -80,12 +102,6 @@ impl TrackedBuffer {
     pub fn take(&mut self) -> Self {
         let empty = Self::new(self.sibling());
         mem::replace(self, empty)
-    }
-
-    /// Returns the bytes without a reservation. Only for a buffer with an unlimited permit.
-    pub fn into_untracked(self) -> Vec<u8> {
-        debug_assert!(self.permit.is_unlimited());
-        self.bytes
     }
 
     /// Returns the appended bytes.
@@ -192,6 +208,24 @@ mod tests {
         );
         let bytes = buffer.freeze();
         assert_eq!((bytes.len(), budget.reserved()), (40 * KIB, 40 * KIB));
+    }
+
+    #[test]
+    fn changes_of_the_length_are_reserved() {
+        let budget = MemoryBudget::new(100 * KIB);
+        let mut buffer = TrackedBuffer::new(budget.empty_permit());
+        buffer.resize(40 * KIB).unwrap();
+        assert_eq!(budget.reserved(), 40 * KIB);
+        buffer.resize(101 * KIB).unwrap_err();
+        buffer.truncate(2);
+        buffer.as_mut_slice()[1] = 7;
+        assert_eq!(
+            (buffer.as_slice(), budget.reserved()),
+            (&[0, 7][..], 40 * KIB)
+        );
+        let free = buffer.free();
+        buffer.free_mut().extend_from_slice(&vec![1; free]);
+        assert_eq!((buffer.free(), buffer.capacity()), (0, 40 * KIB));
     }
 
     #[test]

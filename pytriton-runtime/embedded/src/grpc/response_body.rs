@@ -44,10 +44,10 @@ pub(super) fn framed(message: &impl Message, permit: MemoryPermit) -> Result<Fra
     let mut framed = Framed::new(permit);
     let reserved = framed.small.reserve(PREFIX + length);
     reserved.map_err(|error| GrpcError::from(Error::from(error)))?;
-    let bytes = framed.small.bytes_mut();
-    bytes.extend_from_slice(&prefix);
+    let mut free = framed.small.free_mut();
+    free.extend_from_slice(&prefix);
     // Encoding fails only for lack of space, which is reserved.
-    let _ = message.encode(bytes);
+    let _ = message.encode(&mut free.buf_mut());
     Ok(framed)
 }
 
@@ -63,7 +63,7 @@ pub(super) fn encode(
     let mut framed = Framed::new(writer.empty_permit());
     let written = writer.write(response, envelope, PREFIX, &mut framed.small)?;
     match prefix(written.length) {
-        Ok(prefix) => framed.small.bytes_mut()[..PREFIX].copy_from_slice(&prefix),
+        Ok(prefix) => framed.small.as_mut_slice()[..PREFIX].copy_from_slice(&prefix),
         Err(status) => return Ok(Err(status)),
     }
     if !written.others.is_empty() {

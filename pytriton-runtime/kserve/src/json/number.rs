@@ -1,13 +1,18 @@
+use std::iter::repeat;
+
+use pytriton_core::free_bytes::FreeBytes;
+
 /// A float that is written with the fewest digits that parse to the same value.
 pub trait Float: Copy {
-    /// Appends the number in Triton's layout.
-    fn write(self, out: &mut Vec<u8>);
+    /// Appends the number in Triton's layout. It has at most 48 bytes, including those that are
+    /// removed again.
+    fn write(self, out: &mut FreeBytes<'_>);
 }
 
 macro_rules! float {
     ($($rust:ty, $integer:ty, $integers:expr;)*) => {$(
         impl Float for $rust {
-            fn write(self, out: &mut Vec<u8>) {
+            fn write(self, out: &mut FreeBytes<'_>) {
                 // A fast path: floats represent these integers exactly, and counts and classes are
                 // common.
                 const INTEGERS: $integer = $integers;
@@ -47,7 +52,7 @@ float! {
 /// Appends a short text in two blocks that may overlap. A copy of unknown length would take longer
 /// than formatting the number.
 #[inline]
-fn append(text: &[u8], out: &mut Vec<u8>) {
+fn append(text: &[u8], out: &mut FreeBytes<'_>) {
     const BLOCK: usize = 8;
     let length = text.len();
     let (Some(first), Some(last)) = (text.first_chunk::<BLOCK>(), text.last_chunk::<BLOCK>())
@@ -61,14 +66,14 @@ fn append(text: &[u8], out: &mut Vec<u8>) {
     end.copy_from_slice(last);
     blocks[..BLOCK].copy_from_slice(first);
     out.extend_from_slice(&blocks);
-    out.truncate(out.len() - blocks.len() + length);
+    out.truncate(out.as_slice().len() - blocks.len() + length);
 }
 
 /// Converts numbers such as `-1.25` and `16` into `-12500000000000000.0`. Exponents are used only
 /// from 1e21 upwards and below 1e-6.
 ///
 /// Source: `Prettify` in RapidJSON's `dtoa.h`.
-fn lay_out(mantissa: &str, exponent: &str, out: &mut Vec<u8>) {
+fn lay_out(mantissa: &str, exponent: &str, out: &mut FreeBytes<'_>) {
     let (sign, mantissa) = match mantissa.strip_prefix('-') {
         Some(unsigned) => ("-", unsigned),
         None => ("", mantissa),
@@ -79,23 +84,21 @@ fn lay_out(mantissa: &str, exponent: &str, out: &mut Vec<u8>) {
     match exponent {
         0..=20 => {
             let integer_digits = exponent.unsigned_abs() as usize + 1;
-            out.extend(
-                digits
-                    .clone()
-                    .chain(std::iter::repeat(b'0'))
-                    .take(integer_digits),
-            );
+            let padded = digits.clone().chain(repeat(b'0'));
+            padded
+                .take(integer_digits)
+                .for_each(|digit| out.push(digit));
             out.push(b'.');
-            let fraction = out.len();
-            out.extend(digits.skip(integer_digits));
-            if out.len() == fraction {
+            let mut fraction = digits.skip(integer_digits).peekable();
+            if fraction.peek().is_none() {
                 out.push(b'0');
             }
+            fraction.for_each(|digit| out.push(digit));
         }
         -6..=-1 => {
             out.extend_from_slice(b"0.");
-            out.extend((exponent..-1).map(|_| b'0'));
-            out.extend(digits);
+            (exponent..-1).for_each(|_| out.push(b'0'));
+            digits.for_each(|digit| out.push(digit));
         }
         _ => {
             out.extend_from_slice(mantissa.as_bytes());
@@ -108,13 +111,18 @@ fn lay_out(mantissa: &str, exponent: &str, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use pytriton_core::memory_budget::MemoryBudget;
+    use pytriton_core::tracked_buffer::TrackedBuffer;
+
+    use crate::json::writer::MAX_SCALAR_BYTES;
 
     use super::*;
 
     fn text(float: impl Float) -> String {
-        let mut out = Vec::new();
-        float.write(&mut out);
-        String::from_utf8(out).unwrap()
+        let mut out = TrackedBuffer::new(MemoryBudget::new(1 << 10).empty_permit());
+        out.reserve(MAX_SCALAR_BYTES).unwrap();
+        float.write(&mut out.free_mut());
+        String::from_utf8(out.as_slice().to_vec()).unwrap()
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use itoa::Integer;
+use pytriton_core::free_bytes::FreeBytes;
 use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 use pytriton_core::tracked_buffer::TrackedBuffer;
 use pytriton_core::tracked_bytes::TrackedBytes;
@@ -6,7 +7,7 @@ use pytriton_core::tracked_bytes::TrackedBytes;
 use super::Float;
 
 /// The maximum length of a number, escape or literal in bytes.
-const MAX_SCALAR_BYTES: usize = 48;
+pub(super) const MAX_SCALAR_BYTES: usize = 48;
 
 /// Writes JSON without whitespace, as Triton does, and inserts commas.
 ///
@@ -47,7 +48,7 @@ impl JsonWriter {
 
     /// Returns the text.
     pub fn finish(self) -> Vec<u8> {
-        self.out.into_untracked()
+        self.out.freeze().into_bytes().into()
     }
 
     /// Returns the text with its reservation.
@@ -65,26 +66,29 @@ impl JsonWriter {
     /// Appends bytes outside of the JSON text, without a comma.
     #[inline]
     pub fn raw(&mut self, bytes: &[u8]) {
-        if let Some(out) = self.with_space(bytes.len()) {
+        if let Some(mut out) = self.with_space(bytes.len()) {
             out.extend_from_slice(bytes);
         }
     }
 
-    /// Returns the buffer with space for `bytes` more, or `None` if they cannot be reserved.
+    /// Returns a writer with space for `bytes` more, or `None` if they cannot be reserved.
     #[inline]
-    fn with_space(&mut self, bytes: usize) -> Option<&mut Vec<u8>> {
+    fn with_space(&mut self, bytes: usize) -> Option<FreeBytes<'_>> {
         if bytes > self.out.free() && !self.grow(bytes) {
             return None;
         }
-        Some(self.out.bytes_mut())
+        Some(self.out.free_mut())
     }
 
-    /// Returns the buffer for a value, after a comma if one is needed. No comma follows these
+    /// Returns a writer for a value, after a comma if one is needed. No comma follows these
     /// bytes, and no value ends with one of them.
     #[inline]
-    fn value(&mut self, bytes: usize) -> Option<&mut Vec<u8>> {
-        let out = self.with_space(bytes.saturating_add(1))?;
-        if !matches!(out.last(), None | Some(b'{' | b'[' | b':' | b' ')) {
+    fn value(&mut self, bytes: usize) -> Option<FreeBytes<'_>> {
+        let mut out = self.with_space(bytes.saturating_add(1))?;
+        if !matches!(
+            out.as_slice().last(),
+            None | Some(b'{' | b'[' | b':' | b' ')
+        ) {
             out.push(b',');
         }
         Some(out)
@@ -102,7 +106,7 @@ impl JsonWriter {
     /// Writes the name of a member, which must not need escaping. Its value follows.
     #[inline]
     pub fn name(&mut self, name: &'static str) -> &mut Self {
-        if let Some(out) = self.value(name.len() + 3) {
+        if let Some(mut out) = self.value(name.len() + 3) {
             out.push(b'"');
             out.extend_from_slice(name.as_bytes());
             out.extend_from_slice(b"\":");
@@ -140,7 +144,7 @@ impl JsonWriter {
     /// Opens an array or object that `end` closes, for writers that may fail in between.
     #[inline]
     pub fn begin(&mut self, bracket: u8) {
-        if let Some(out) = self.value(1) {
+        if let Some(mut out) = self.value(1) {
             out.push(bracket);
         }
     }
@@ -148,7 +152,7 @@ impl JsonWriter {
     /// Closes the array or object that `begin` has opened.
     #[inline]
     pub fn end(&mut self, bracket: u8) {
-        if let Some(out) = self.with_space(1) {
+        if let Some(mut out) = self.with_space(1) {
             out.push(bracket);
         }
     }
@@ -156,7 +160,7 @@ impl JsonWriter {
     /// Writes a value that is already encoded.
     #[inline]
     pub fn written(&mut self, json: &[u8]) {
-        if let Some(out) = self.value(json.len()) {
+        if let Some(mut out) = self.value(json.len()) {
             out.extend_from_slice(json);
         }
     }
@@ -169,20 +173,20 @@ impl JsonWriter {
     /// Writes a string of bytes that need not be UTF-8. Escapes what JSON requires and copies
     /// everything else.
     pub fn string(&mut self, bytes: &[u8]) {
-        let Some(out) = self.value(bytes.len().saturating_add(2)) else {
+        let Some(mut out) = self.value(bytes.len().saturating_add(2)) else {
             return;
         };
         out.push(b'"');
         let mut rest = bytes;
         while let Some(at) = rest.iter().position(|&byte| needs_escape(byte)) {
-            let Some(out) = self.with_space(rest.len() + MAX_SCALAR_BYTES) else {
+            let Some(mut out) = self.with_space(rest.len() + MAX_SCALAR_BYTES) else {
                 return;
             };
             out.extend_from_slice(&rest[..at]);
-            escape(rest[at], out);
+            escape(rest[at], &mut out);
             rest = &rest[at + 1..];
         }
-        if let Some(out) = self.with_space(rest.len() + 1) {
+        if let Some(mut out) = self.with_space(rest.len() + 1) {
             out.extend_from_slice(rest);
             out.push(b'"');
         }
@@ -191,7 +195,7 @@ impl JsonWriter {
     /// Writes an integer.
     #[inline]
     pub fn integer(&mut self, integer: impl Integer) {
-        if let Some(out) = self.value(MAX_SCALAR_BYTES) {
+        if let Some(mut out) = self.value(MAX_SCALAR_BYTES) {
             out.extend_from_slice(itoa::Buffer::new().format(integer).as_bytes());
         }
     }
@@ -199,21 +203,21 @@ impl JsonWriter {
     /// Writes a float with the fewest digits that parse to the same value.
     #[inline]
     pub fn float(&mut self, float: impl Float) {
-        if let Some(out) = self.value(MAX_SCALAR_BYTES) {
-            float.write(out);
+        if let Some(mut out) = self.value(MAX_SCALAR_BYTES) {
+            float.write(&mut out);
         }
     }
 
     /// Writes a boolean.
     pub fn boolean(&mut self, boolean: bool) {
-        if let Some(out) = self.value(MAX_SCALAR_BYTES) {
+        if let Some(mut out) = self.value(MAX_SCALAR_BYTES) {
             let text: &[u8] = if boolean { b"true" } else { b"false" };
             out.extend_from_slice(text);
         }
     }
 }
 
-fn escape(byte: u8, out: &mut Vec<u8>) {
+fn escape(byte: u8, out: &mut FreeBytes<'_>) {
     let short = match byte {
         b'"' | b'\\' => byte,
         0x08 => b'b',

@@ -173,10 +173,11 @@ impl Pieces {
             // The message is truncated, which prost reports.
             let contents = buffer.as_slice();
             rest.reserve(MAX_VARINT_BYTES + contents.len())?;
-            let bytes = rest.bytes_mut();
-            bytes.pop();
-            encode_varint((contents.len() + missing) as u64, bytes);
-            bytes.extend_from_slice(contents);
+            // Instead of the length 0.
+            rest.truncate(rest.as_slice().len() - 1);
+            let mut free = rest.free_mut();
+            encode_varint((contents.len() + missing) as u64, &mut free.buf_mut());
+            free.extend_from_slice(contents);
         }
         let rest = rest.into_body(0).transfer_to(&mut permit)?;
         let mut message = ModelInferRequest::decode(rest)?;
@@ -223,9 +224,8 @@ impl Pieces {
             self.rest.reserve(bytes.min(MAX_PREALLOCATED_BYTES))?;
             return Ok(Place::field(value));
         }
-        let rest = self.rest.bytes_mut();
-        rest.truncate(rest.len() - length.len());
-        rest.push(0);
+        self.rest.truncate(self.weight() - length.len());
+        self.rest.extend_from_slice(&[0])?;
         let buffer = BodyBuffer::new(self.permit.sibling(), bytes, Some(0));
         Ok(Place::Own(buffer, bytes))
     }

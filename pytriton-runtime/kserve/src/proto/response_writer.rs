@@ -2,6 +2,7 @@ use std::sync::{Arc, LazyLock};
 
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint};
+use pytriton_core::free_bytes::FreeBytes;
 use pytriton_core::memory_budget::{MemoryBudget, MemoryBudgetError, MemoryPermit};
 use pytriton_core::model::ModelSpec;
 use pytriton_core::request::{ParameterValue, Parameters, RequestedOutput, Response};
@@ -108,10 +109,10 @@ impl ResponseWriter {
         };
         let mut head = TrackedBuffer::new(budget.empty_permit());
         head.reserve(model.encoded_len() + KEY + delimited(id.len()))?;
-        let fields = head.bytes_mut();
-        model.encode_raw(fields);
+        let mut fields = head.free_mut();
+        model.encode_raw(&mut fields.buf_mut());
         if !id.is_empty() {
-            key(ID, id.len(), fields);
+            key(ID, id.len(), &mut fields);
             fields.extend_from_slice(id.as_bytes());
         }
         let outputs = spec.outputs.iter().enumerate().map(|(index, output)| {
@@ -204,16 +205,16 @@ impl ResponseWriter {
             Envelope::Stream { .. } => KEY + delimited(length),
         };
         into.reserve(free + outer - alone)?;
-        let head = into.bytes_mut();
-        head.resize(head.len() + free, 0);
+        into.resize(into.as_slice().len() + free)?;
+        let mut head = into.free_mut();
         if outer != length {
-            key(RESPONSE, length, head);
+            key(RESPONSE, length, &mut head);
         }
         for fields in [&self.head[..], &parameters, mark] {
             head.extend_from_slice(fields);
         }
         for (index, tensor) in &*response.outputs {
-            self.outputs[*index].write(tensor, head);
+            self.outputs[*index].write(tensor, &mut head);
         }
         let (mut others, mut tail) = (Vec::new(), TrackedBuffer::new(into.sibling()));
         for (index, tensor) in &*response.outputs {
@@ -224,8 +225,9 @@ impl ResponseWriter {
                 false => &mut tail,
             };
             place.reserve(KEY + encoded_len_varint(data.len() as u64) + copied.len())?;
-            key(RAW_CONTENTS, data.len(), place.bytes_mut());
-            place.bytes_mut().extend_from_slice(copied);
+            let mut fields = place.free_mut();
+            key(RAW_CONTENTS, data.len(), &mut fields);
+            fields.extend_from_slice(copied);
             if copied.len() == data.len() {
                 continue;
             }
@@ -264,14 +266,14 @@ impl OutputWriter {
         self.head.len() + shape
     }
 
-    fn write(&self, tensor: &Tensor, into: &mut Vec<u8>) {
+    fn write(&self, tensor: &Tensor, into: &mut FreeBytes<'_>) {
         key(OUTPUTS, self.len(tensor), into);
         into.extend_from_slice(&self.head);
         let shape = shape_len(tensor);
         if shape > 0 {
             key(SHAPE, shape, into);
             for &dim in tensor.shape() {
-                encode_varint(dim as u64, into);
+                encode_varint(dim as u64, &mut into.buf_mut());
             }
         }
     }
@@ -304,9 +306,10 @@ fn parameters<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a ParameterValue)>
 }
 
 /// Begins a field of `length` bytes.
-fn key(field: u32, length: usize, into: &mut Vec<u8>) {
-    encode_key(field, WireType::LengthDelimited, into);
-    encode_varint(length as u64, into);
+fn key(field: u32, length: usize, into: &mut FreeBytes<'_>) {
+    let mut into = into.buf_mut();
+    encode_key(field, WireType::LengthDelimited, &mut into);
+    encode_varint(length as u64, &mut into);
 }
 
 /// Returns the size of a field of `length` bytes with its length prefix.
