@@ -61,7 +61,7 @@ pub use pytriton_core::{
     runtime_models, shared_state, statistics,
 };
 #[cfg(feature = "embedded")]
-pub(crate) use pytriton_core::{heap, offload};
+pub(crate) use pytriton_core::{heap, offload, uncounted};
 pub(crate) use pytriton_core::{instance, panic, status};
 #[cfg(feature = "embedded")]
 pub use pytriton_embedded::{grpc, http, metrics, repository, service, trace_extension};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use pytriton_runtime::call::{Context, Invocation};
-use pytriton_runtime::memory_budget::MemoryPermit;
+use pytriton_runtime::memory_budget::MemoryBudget;
 use pytriton_runtime::model::ModelSpec;
 use pytriton_runtime::registry::{Registration, Registry};
 use pytriton_runtime::request::{
@@ -148,7 +148,7 @@ fn checked(
             .collect(),
         data: tensor.data().clone(),
     });
-    let mut request = InferRequest::new(MemoryPermit::unlimited());
+    let mut request = InferRequest::new(MemoryBudget::new(usize::MAX).empty_permit());
     request.inputs = inputs.collect();
     request.parameters = all;
     request.sequence = sequence;

@@ -15,7 +15,8 @@
 //! - [`statistics`]: the statistics of a model; [`trace`]: spans of requests.
 //! - [`memory_budget`]: the limit on the bytes of all requests and responses. [`tracked_bytes`],
 //!   [`tracked_buffer`] with its [`free_bytes`], [`body_buffer`] and [`received_body`] are bytes whose memory is reserved
-//!   there; [`heap`] configures the allocator.
+//!   there; [`uncounted`]: the reasons for memory that is not; [`heap`] configures the
+//!   allocator.
 //! - [`offload`]: long computations on threads of a lower priority; [`maybe_ready`]: results that
 //!   may be available at once.
 //! - [`mod@error`]: the error that functions return; [`status`]: kinds of failures; [`mod@panic`]:
@@ -73,6 +74,7 @@ pub mod text;
 pub mod trace;
 pub mod tracked_buffer;
 pub mod tracked_bytes;
+pub mod uncounted;
 pub mod warmup;
 pub mod watchdog;
 

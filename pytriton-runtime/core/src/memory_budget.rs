@@ -11,6 +11,7 @@ use std::{mem, thread};
 use thiserror::Error;
 
 use crate::heap::trim;
+use crate::uncounted::Uncounted;
 
 /// Values below this size are not counted: the limit on the number of requests bounds them, and
 /// small requests are served when the budget is full.
@@ -48,7 +49,7 @@ pub struct MemoryBudgetError {
 /// Reserved bytes. They return to the budget when the permit is dropped.
 #[derive(Debug)]
 pub struct MemoryPermit {
-    /// `None` for an unlimited permit.
+    /// `None` if the memory is not counted.
     budget: Option<Arc<MemoryBudget>>,
     bytes: usize,
     /// Fewer bytes than this are not counted.
@@ -174,13 +175,27 @@ impl MemoryBudget {
 }
 
 impl MemoryPermit {
-    /// A permit for memory that no budget limits.
-    pub const fn unlimited() -> Self {
+    /// A permit for memory that no budget limits, for one of a few reasons.
+    pub const fn uncounted(_: Uncounted) -> Self {
         Self {
             budget: None,
             bytes: 0,
             threshold: 0,
         }
+    }
+
+    /// An empty permit of a budget, or of none if the engine has none.
+    pub fn within(budget: Option<&Arc<MemoryBudget>>) -> Self {
+        budget.map_or(
+            Self::uncounted(Uncounted::NoBudget),
+            MemoryBudget::empty_permit,
+        )
+    }
+
+    /// A permit for memory that no budget limits, for tests.
+    #[cfg(any(test, feature = "testing"))]
+    pub const fn unlimited() -> Self {
+        Self::uncounted(Uncounted::NoBudget)
     }
 
     /// Returns whether no budget limits the memory.
@@ -261,7 +276,7 @@ impl MemoryPermit {
     ///
     /// As [`grow`](Self::grow).
     #[inline]
-    pub(crate) fn grow_to(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
+    pub fn grow_to(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
         match bytes.saturating_sub(self.bytes) {
             0 => Ok(()),
             more => self.grow(more),

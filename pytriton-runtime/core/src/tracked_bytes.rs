@@ -16,7 +16,7 @@ const MAX_SHORT_BYTES: usize = 16 << 10;
 ///
 /// Response bodies consist of these, and each constructor takes a permit, the data of a tensor, or
 /// bytes whose size is limited. So nothing of a client's or a function's size can be sent without a
-/// reservation. Memory that no budget limits needs an explicit [`MemoryPermit::unlimited`].
+/// reservation. Memory that no budget limits needs a reason, see [`MemoryPermit::uncounted`].
 ///
 /// Tensors hold plain [`Bytes`], which [`into_bytes`](Self::into_bytes) returns. The reservation
 /// stays attached to the buffer and to all of its slices.

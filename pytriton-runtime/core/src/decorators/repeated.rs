@@ -26,13 +26,13 @@ pub(super) fn repeated(
         let shape = shape_text(&shape);
         return Err(failed(TensorError::TooLarge { shape }));
     };
-    let permit = batch.reserve(len)?;
+    let mut permit = MemoryPermit::within(batch.budget());
+    permit.grow(len)?;
     let mut buffer = AlignedBuffer::with_capacity(len, 0);
     buffer.extend_from_slice(before);
     for _ in 0..times {
         buffer.extend_from_slice(data);
     }
-    let permit = permit.unwrap_or_else(MemoryPermit::unlimited);
     let bytes = TrackedBytes::new(buffer.freeze(), permit);
     bytes.into_tensor(row.datatype(), shape).map_err(failed)
 }

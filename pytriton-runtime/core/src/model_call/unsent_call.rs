@@ -71,8 +71,8 @@ impl<M: Model, A> Call<M, A> {
     fn reserve(&self, bytes: usize) -> Result<MemoryPermit, MemoryBudgetError> {
         match self.models.as_ref().and_then(Weak::upgrade) {
             Some(models) => models.budget().permit(bytes),
-            // The call will fail.
-            None => Ok(MemoryPermit::unlimited()),
+            // The call will fail: a server that does not exist has no memory.
+            None => Err(MemoryBudgetError { bytes, limit: 0 }),
         }
     }
 }

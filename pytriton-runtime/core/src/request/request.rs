@@ -91,7 +91,7 @@ impl Request {
     /// must be validated before a call, and keeps one decoded element at a time.
     pub fn is_decodable(&self, budget: Option<&Arc<MemoryBudget>>) -> bool {
         // The sum is reserved, because a call decodes all elements.
-        let mut permit = budget.map_or(MemoryPermit::unlimited(), MemoryBudget::empty_permit);
+        let mut permit = MemoryPermit::within(budget);
         let mut reserve = |bytes| permit.grow(bytes).is_ok();
         let mut checks = self.0.spec.decoded_inputs.iter();
         checks.all(|(input, check)| {

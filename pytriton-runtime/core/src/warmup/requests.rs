@@ -4,6 +4,7 @@ use crate::memory_budget::MemoryPermit;
 use crate::model::{ModelSpec, TensorSpec, Warmup, WarmupData, WarmupInput};
 use crate::request::{InferInput, InferRequest, Request, Sequence, SequenceId};
 use crate::tensor::element_count;
+use crate::uncounted::Uncounted;
 
 use super::WarmupError;
 use super::file;
@@ -33,8 +34,7 @@ pub fn requests(spec: &Arc<ModelSpec>, warmup: &Warmup) -> Result<Vec<Request>, 
                 .map(|(tensor, rows)| infer_input(spec, tensor, rows, row))
                 .collect(),
             sequence: sequence.filter(|_| spec.sequence_batching().is_some()),
-            // No client sends them.
-            ..InferRequest::new(MemoryPermit::unlimited())
+            ..InferRequest::new(MemoryPermit::uncounted(Uncounted::OwnInputs))
         };
         Ok(Request::check(spec, request)?)
     });

@@ -123,7 +123,7 @@ pub fn control(kind: u8, body: &[u8], budget: &Arc<MemoryBudget>) -> Decoded<()>
         1 => decode_index_request(body).map(drop).map_err(text),
         2 => Registration::decode(body).map(drop).map_err(text),
         3 => GpuHandle::decode(body).map(drop).map_err(text),
-        4 => trace_changes(body).map(drop).map_err(text),
+        4 => trace_changes(body, permit).map(drop).map_err(text),
         _ => change_log(body, |_| Ok(())).map_err(text),
     }
 }

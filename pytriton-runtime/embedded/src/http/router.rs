@@ -205,7 +205,7 @@ async fn others<B: Body>(
         KserveEndpoint::SharedMemory(kind, action) => {
             shared_memory::shared_memory(app_state, kind, region, action, &body)
         }
-        KserveEndpoint::TraceSetting => trace::trace(app_state, method, model, &body),
+        KserveEndpoint::TraceSetting => trace::trace(app_state, method, model, body),
         KserveEndpoint::Logging => logging::logging(app_state, method, &body),
         KserveEndpoint::Infer | KserveEndpoint::Generate | KserveEndpoint::GenerateStream => {
             Err(Failure::plain(HttpError::NotFound))

@@ -1,4 +1,6 @@
 use axum::http::Method;
+use pytriton_core::memory_budget::MemoryPermit;
+use pytriton_core::received_body::ReceivedBody;
 use pytriton_kserve::{CodecError, trace_changes, trace_settings_json, unknown_model};
 
 use crate::service::{AppState, Error};
@@ -12,9 +14,10 @@ pub(super) fn trace(
     app_state: &AppState,
     method: &Method,
     model: Option<&str>,
-    body: &[u8],
+    mut body: ReceivedBody,
 ) -> Result<HttpResponse, Failure> {
-    let settings = settings(app_state, method, model, body);
+    let (body, permit) = body.parts();
+    let settings = settings(app_state, method, model, (body, permit));
     let settings = settings.map_err(|error| Failure::json(Error::from(error)))?;
     held(app_state, JSON, settings)
 }
@@ -23,7 +26,7 @@ fn settings(
     app_state: &AppState,
     method: &Method,
     model: Option<&str>,
-    body: &[u8],
+    (body, permit): (&[u8], &mut MemoryPermit),
 ) -> Result<Vec<u8>, CodecError> {
     let models = &app_state.models;
     if let Some(name) = model.filter(|name| models.versions(name).is_empty()) {
@@ -31,7 +34,7 @@ fn settings(
     }
     let tracer = models.tracer();
     if method == Method::POST {
-        tracer.update(model, &trace_changes(body)?)?;
+        tracer.update(model, &trace_changes(body, permit)?)?;
     }
     let settings = tracer.settings(model);
     Ok(trace_settings_json(settings.level, &settings.values()))

@@ -33,7 +33,7 @@ const PARAMETERS: &str = "parameters";
 /// # use pytriton_core::request::InferRequest;
 /// # use pytriton_kserve::generate::decode_generate_request;
 /// let body = br#"{"prompt":"Once upon a time","parameters":{"temperature":0.5},"id":"7"}"#;
-/// let permit = pytriton_core::memory_budget::MemoryPermit::unlimited();
+/// let permit = pytriton_core::memory_budget::MemoryBudget::new(1 << 20).empty_permit();
 /// let request = decode_generate_request(body, model, 100, InferRequest::new(permit))?;
 /// # Ok(())
 /// # }

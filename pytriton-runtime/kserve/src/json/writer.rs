@@ -3,6 +3,7 @@ use pytriton_core::free_bytes::FreeBytes;
 use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 use pytriton_core::tracked_buffer::TrackedBuffer;
 use pytriton_core::tracked_bytes::TrackedBytes;
+use pytriton_core::uncounted::Uncounted;
 
 use super::Float;
 
@@ -28,7 +29,7 @@ impl Default for JsonWriter {
 impl JsonWriter {
     /// Creates a writer for JSON whose size does not depend on clients or functions.
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::reserving(MemoryPermit::unlimited(), capacity)
+        Self::reserving(MemoryPermit::uncounted(Uncounted::ServerText), capacity)
     }
 
     /// Creates a writer that reserves its memory with `permit`, initially about `capacity` bytes.

@@ -1,13 +1,12 @@
 use std::fmt;
 
-use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::text::excerpt;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
 use crate::json::{Object, Value, parse};
 
-use super::elements::{ElementsError, elements};
+use super::elements::for_each;
 
 /// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -101,11 +100,10 @@ const PART: Object<2> = Object {
 /// The maximum number of parts of a message.
 const MAX_PARTS: usize = 1 << 12;
 
-/// Returns the maximum memory for parsing a message of `length` bytes: the list of its parts, which
-/// take at least two bytes each, and its texts, which grow by doubling.
+/// Returns the maximum memory for parsing a message of `length` bytes: its text, which grows by
+/// doubling.
 pub(super) fn parse_bytes(length: usize) -> usize {
-    let parts = MAX_PARTS.min(length / 2);
-    3 * (length + parts * size_of::<&RawValue>())
+    3 * length
 }
 
 impl Message {
@@ -181,20 +179,33 @@ fn read_content(content: Option<&RawValue>) -> Result<String, MessageError> {
     let content = content.ok_or_else(|| wrong("content", "is missing".to_owned()))?;
     match content.get().as_bytes().first() {
         Some(b'"') => text("content", content),
-        Some(b'[') => {
-            // A caller that parses the text of a client has reserved the list of parts.
-            let mut permit = MemoryPermit::unlimited();
-            let parts = elements(content, MAX_PARTS, &mut permit).map_err(|error| match error {
-                ElementsError::Invalid(what) => wrong("content", what),
-                ElementsError::Budget(error) => wrong("content", error.to_string()),
-            })?;
-            let parts = parts.into_iter().enumerate();
-            parts.map(|(index, part)| read_part(index, part)).collect()
-        }
+        Some(b'[') => read_parts(content),
         _ => {
             let what = expected("a string or an array of parts", content.get());
             Err(wrong("content", what))
         }
+    }
+}
+
+fn read_parts(content: &RawValue) -> Result<String, MessageError> {
+    let (mut count, mut said, mut flaw) = (0, String::new(), None);
+    let read = for_each(content, |part| {
+        if count == MAX_PARTS {
+            return Err(format!("expected at most {MAX_PARTS} elements"));
+        }
+        let text = read_part(count, part).map_err(|error| {
+            let text = error.to_string();
+            flaw = Some(error);
+            text
+        })?;
+        count += 1;
+        said.push_str(&text);
+        Ok(())
+    });
+    match (read, flaw) {
+        (Ok(()), _) => Ok(said),
+        (Err(_), Some(error)) => Err(error),
+        (Err(what), None) => Err(wrong("content", what)),
     }
 }
 

@@ -27,10 +27,10 @@ use crate::error::CodecError;
 ///
 /// ```
 /// # use pytriton_kserve::classify;
-/// # use pytriton_core::memory_budget::MemoryPermit;
+/// # use pytriton_core::memory_budget::MemoryBudget;
 /// # use pytriton_protocol::tensor::Tensor;
 /// let tensor = Tensor::from_elements(vec![1, 3], vec![0.25_f32, 0.5, 0.125]).unwrap();
-/// let permit = MemoryPermit::unlimited();
+/// let permit = MemoryBudget::new(1 << 20).empty_permit();
 /// let classes = classify(&tensor, true, 2, "\nfish", permit).unwrap();
 /// assert_eq!(classes.elements::<String>().unwrap(), vec!["0.500000:1:fish", "0.250000:0"]);
 /// ```

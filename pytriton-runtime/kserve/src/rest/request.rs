@@ -36,7 +36,7 @@ use super::parameter::decode_parameters;
 /// # use pytriton_kserve::decode_request;
 /// let body = Bytes::from(r#"{"inputs":[{"name":"x","datatype":"INT32","shape":[1,2],"data":[[1,2]]}]}"#);
 /// let regions = pytriton_core::shared_memory::Regions::default();
-/// let permit = pytriton_core::memory_budget::MemoryPermit::unlimited();
+/// let permit = pytriton_core::memory_budget::MemoryBudget::new(1 << 20).empty_permit();
 /// let (length, body) = (body.len(), ReceivedBody::new(body, permit)?);
 /// let (request, format) = decode_request(body, length, model, 100, &regions)?;
 /// # Ok(())

@@ -3,19 +3,20 @@ use pytriton_core::text::excerpt;
 use serde_json::value::RawValue;
 
 use crate::error::{CodecError, DocumentError};
-use crate::json::{BoundedVec, Flat, JsonWriter, Token, Value};
+use crate::json::{BoundedVec, BoundedVecError, Flat, JsonWriter, Token, Value};
 use crate::settings::{Change, TraceChanges, TraceError, TraceLevel};
 
 use super::document::{members, string};
 
-/// Decodes the trace settings that a body changes.
+/// Decodes the trace settings that a body changes. `permit` grows with the list of levels.
 ///
 /// Source: `HTTPAPIServer::HandleTrace` in Triton 2.51.
 ///
 /// # Errors
 ///
-/// Returns [`CodecError::Document`] or [`CodecError::Trace`].
-pub fn trace_changes(body: &[u8]) -> Result<TraceChanges, CodecError> {
+/// Returns [`CodecError::Document`] or [`CodecError::Trace`], or [`CodecError::Budget`] if the
+/// memory cannot be reserved.
+pub fn trace_changes(body: &[u8], permit: &mut MemoryPermit) -> Result<TraceChanges, CodecError> {
     let names = [
         "trace_file",
         "trace_level",
@@ -30,7 +31,7 @@ pub fn trace_changes(body: &[u8]) -> Result<TraceChanges, CodecError> {
     let level = match level {
         None => Change::Keep,
         Some(value) if value.get() == "null" => Change::Clear,
-        Some(value) => changed_level(&levels(value)?)?,
+        Some(value) => changed_level(&levels(value, permit)?)?,
     };
     Ok(TraceChanges {
         level,
@@ -54,25 +55,25 @@ fn change<T>(
 /// The maximum number of levels in a request. There are only three.
 const MAX_LEVELS: usize = 64;
 
-fn levels(value: &RawValue) -> Result<Vec<String>, DocumentError> {
+fn levels(value: &RawValue, permit: &mut MemoryPermit) -> Result<Vec<String>, CodecError> {
     let kind = |kind| DocumentError::Kind { kind };
     if !value.get().starts_with('[') {
-        return Err(kind("array"));
+        return Err(kind("array").into());
     }
     let name = |token| match token {
         Ok(Token::String(text)) => Value::from_text(text).string(),
         _ => None,
     };
     let mut levels = BoundedVec::new(MAX_LEVELS, "items");
-    // The caller has reserved several times the body.
-    let mut permit = MemoryPermit::unlimited();
     for token in Flat::new(value.get(), 1) {
         let level = name(token).ok_or_else(|| kind("string"))?.into_owned();
-        levels
-            .push(level, &mut permit)
-            .map_err(|full| DocumentError::Json {
+        levels.push(level, permit).map_err(|error| match error {
+            BoundedVecError::Budget(error) => CodecError::from(error),
+            full @ BoundedVecError::Full { .. } => DocumentError::Json {
                 message: full.to_string(),
-            })?;
+            }
+            .into(),
+        })?;
     }
     Ok(levels.into_vec())
 }
@@ -157,7 +158,11 @@ mod tests {
             (r#"{"trace_level":[]}"#, TraceChanges::default()),
         ];
         for (body, expected) in table {
-            assert_eq!(trace_changes(body.as_bytes()), Ok(expected), "{body}");
+            assert_eq!(
+                trace_changes(body.as_bytes(), &mut MemoryPermit::unlimited()),
+                Ok(expected),
+                "{body}"
+            );
         }
     }
 
@@ -198,7 +203,7 @@ mod tests {
             ),
         ];
         for (body, expected) in table {
-            let error = trace_changes(body.as_bytes()).unwrap_err();
+            let error = trace_changes(body.as_bytes(), &mut MemoryPermit::unlimited()).unwrap_err();
             assert_eq!(error.to_string(), expected, "{body}");
         }
     }

@@ -18,6 +18,7 @@ use crate::repository::{Model, ModelRepository, ModelResponses};
 use crate::request::{InferInput, InferRequest, ParameterValue, Response};
 use crate::server::{ServerError, Triton};
 use crate::service::{AppState, Error};
+use crate::uncounted::Uncounted;
 
 use super::super::embedded::EmbeddedEngine;
 
@@ -117,8 +118,7 @@ impl Local {
         inputs: Vec<InferInput>,
         given: impl IntoIterator<Item = (String, ParameterValue)>,
     ) -> Result<InferRequest, Error> {
-        // The inputs exist already, and belong to this process.
-        let mut request = InferRequest::new(MemoryPermit::unlimited());
+        let mut request = InferRequest::new(MemoryPermit::uncounted(Uncounted::OwnInputs));
         let given = given.into_iter();
         decode_parameters(
             given.map(|(name, value)| (name, value.into())),

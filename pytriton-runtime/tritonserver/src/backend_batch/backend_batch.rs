@@ -14,6 +14,7 @@ use pytriton_core::request::{
     SequenceId, SmallVec,
 };
 use pytriton_core::response_channel::SchedulerError;
+use pytriton_core::uncounted::Uncounted;
 use pytriton_engine::trace::{TRACEPARENT, TRACESTATE, Trace, TraceContext, identified};
 use pytriton_protocol::tensor::{Tensor, TensorError, shape_text, stack_in_place};
 
@@ -144,8 +145,7 @@ fn request(spec: &Arc<ModelSpec>, described: BatchRequest<'_>, data: &Bytes) -> 
         sequence: sequence(described),
         trace: identified(trace, described.id),
         parameters,
-        // Triton holds the memory of its requests.
-        ..InferRequest::new(MemoryPermit::unlimited())
+        ..InferRequest::new(MemoryPermit::uncounted(Uncounted::NoBudget))
     };
     let of = |inputs, rows| Request::gathered(spec, head, inputs, requested, rows);
     match inputs(spec, described, data) {

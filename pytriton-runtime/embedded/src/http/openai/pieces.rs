@@ -92,6 +92,11 @@ impl Pieces {
         };
         Some(response.and_then(|response| piece(&self.spec, &response, &self.budget)))
     }
+
+    /// Reserves the memory of text that a choice has held back.
+    pub(super) fn reserve(&self, bytes: usize) -> Result<MemoryPermit, OpenAiError> {
+        Ok(self.budget.permit(bytes).map_err(Error::from)?)
+    }
 }
 
 fn piece(

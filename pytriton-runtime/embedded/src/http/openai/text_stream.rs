@@ -31,9 +31,9 @@ pub(super) fn text_stream(
                 Some(Err(error)) => return Some((Err(error), None)),
                 None => {
                     let rest = choice.rest();
-                    // Part of a stop sequence, which is short.
-                    let permit = MemoryPermit::unlimited();
-                    return Some((Ok(Text::last(index, rest, permit, &choice)), None));
+                    let text = pieces.reserve(rest.len());
+                    let text = text.map(|permit| Text::last(index, rest, permit, &choice));
+                    return Some((text, None));
                 }
             };
             let (text, cut);

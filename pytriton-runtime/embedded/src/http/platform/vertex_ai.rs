@@ -3,6 +3,7 @@ use std::sync::Arc;
 use axum::http::{Method, Request, StatusCode};
 use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::tracked_bytes::TrackedBytes;
+use pytriton_core::uncounted::Uncounted;
 use pytriton_engine::port::Port;
 
 use crate::service::AppState;
@@ -78,8 +79,7 @@ impl VertexAi {
             (Some(route), Some(metrics)) if route.endpoint == Endpoint::Metrics => {
                 match check_access(app_state, route, request.headers()) {
                     Ok(()) => {
-                        // All of these texts together are bounded.
-                        let permit = MemoryPermit::unlimited();
+                        let permit = MemoryPermit::uncounted(Uncounted::ServerText);
                         let text = TrackedBytes::new(metrics.text().await, permit);
                         respond(StatusCode::OK, PLAIN, text)
                     }
