@@ -4,6 +4,7 @@ use pytriton_core::model::{Batcher, ModelSpec, VersionPolicy};
 use pytriton_core::registry::Registration;
 use pytriton_core::text::excerpt;
 use pytriton_kserve::configuration::{BACKEND, configuration};
+use pytriton_kserve::json::bounded_object;
 use serde_json::{Map, Value};
 
 use super::config_instances::instances;
@@ -30,7 +31,7 @@ pub(super) fn overridden(
     config: &str,
     policy: Option<&VersionPolicy>,
 ) -> Result<Registration, String> {
-    let config: Map<String, Value> = serde_json::from_str(config)
+    let config = bounded_object(config)
         .map_err(|error| format!("Invalid config override: {}", excerpt(&error)))?;
     let own = configuration(&model.spec, BACKEND, policy).json();
     let own: Map<String, Value> =
@@ -361,6 +362,24 @@ mod tests {
         for (config, expected) in table {
             let error = with(config).unwrap_err();
             assert!(error.contains(expected), "{config}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_configuration_has_a_maximum_number_of_items() {
+        for (count, expected) in [
+            (1 << 16, "'version_policy' with this choice"),
+            (
+                (1 << 16) + 1,
+                "Invalid config override: more than 65536 items",
+            ),
+        ] {
+            let versions = vec!["-1"; count].join(",");
+            let error = with(&format!(
+                r#"{{"version_policy":{{"specific":{{"versions":[{versions}]}}}}}}"#
+            ));
+            let error = error.unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 

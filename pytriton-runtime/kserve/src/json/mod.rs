@@ -1,6 +1,8 @@
 //! JSON for the other modules: a writer with Triton's layout, and parsers that keep large data as
 //! text.
 
+mod bounded_map;
+mod bounded_value;
 mod bounded_vec;
 mod bounds;
 mod flat;
@@ -14,6 +16,8 @@ mod unescape;
 mod value;
 mod writer;
 
+pub(crate) use bounded_map::BoundedMap;
+pub use bounded_value::bounded_object;
 pub(crate) use bounded_vec::{BoundedVec, BoundedVecError, MAX_ITEMS};
 pub(crate) use bounds::{Bounds, ReadError};
 use flat::string_length;

@@ -1,5 +1,3 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
-
 use pytriton_core::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
 use pytriton_core::model::{ModelSpec, Surface};
 use pytriton_core::registry::{Member, STOP, TOKEN_LIMITS};
@@ -8,7 +6,9 @@ use pytriton_core::tracked_bytes::TrackedBytes;
 use serde_json::value::RawValue;
 
 use crate::json::JsonWriter;
-use crate::json::{Bounds, MAX_ITEMS, Names, Object, ReadError, Value, members, parse};
+use crate::json::{
+    BoundedMap, BoundedVecError, Bounds, MAX_ITEMS, Names, Object, ReadError, Value, members, parse,
+};
 
 use super::OpenAiError;
 use super::elements::elements;
@@ -21,15 +21,12 @@ const MAX_PROMPTS: usize = 128;
 /// The memory of the request that is made of a prompt, in addition to its texts and tensors.
 const REQUEST_BYTES: usize = 1 << 10;
 
-/// The memory of a member in sets and maps of names, in addition to its name.
-const MEMBER_BYTES: usize = 256;
-
 /// A parsed OpenAI request.
 #[derive(Debug)]
 pub struct OpenAiRequest<'a> {
     /// The name of the model.
     pub model: String,
-    members: HashMap<String, &'a RawValue>,
+    members: BoundedMap<&'a RawValue>,
 }
 
 /// The requests to the model.
@@ -60,19 +57,15 @@ impl<'a> OpenAiRequest<'a> {
             ReadError::Budget(error) => error.into(),
             ReadError::Json(error) => json(excerpt(&error)),
         })?;
-        let names = read.iter().map(|(name, _)| name.len() + MEMBER_BYTES);
-        permit.grow(names.sum())?;
-        let mut names = HashSet::new();
-        let mut found = HashMap::new();
+        let mut found = BoundedMap::new(MAX_ITEMS, "members");
         for (name, value) in read {
-            if !names.insert(name.clone()) {
+            if found.contains(&name) {
                 return Err(json(format!("member '{}' occurs twice", excerpt(&name))));
             }
-            // A null member counts as missing.
-            if value.get() != "null" {
-                found.insert(name, value);
-            }
+            insert(&mut found, name, value, permit)?;
         }
+        // A null member counts as missing.
+        found.retain(|value| value.get() != "null");
         let model = match found.remove("model") {
             Some(model) => {
                 permit.grow(model.get().len())?;
@@ -102,12 +95,12 @@ impl<'a> OpenAiRequest<'a> {
         let mut request = TextRequest::default();
         self.streaming(&mut request, permit)?;
         let subjects = self.subjects(surface, permit)?;
-        self.token_limit(spec)?;
+        self.token_limit(spec, permit)?;
         request.stops = self.stops(spec, permit)?;
         let mut shared = JsonWriter::reserving(permit.sibling(), 0);
         shared.begin(b'{');
         for input in &spec.inputs {
-            match self.members.remove(&*input.name) {
+            match self.members.remove(&input.name) {
                 Some(value) => {
                     member_value::check(input, value, surface)?;
                     shared.key(&input.name).written(value.get().as_bytes());
@@ -116,8 +109,7 @@ impl<'a> OpenAiRequest<'a> {
                 None => return Err(missing(&input.name)),
             }
         }
-        let others: BTreeMap<String, &RawValue> = self.members.into_iter().collect();
-        for (name, value) in others {
+        for (name, value) in self.members.into_sorted(permit)? {
             if let Some(member) = Member::named(&name, surface) {
                 match spec.takes_parameters && TOKEN_LIMITS.contains(&member.name) {
                     true => member_value::check_token_limit(&name, value)?,
@@ -191,7 +183,11 @@ impl<'a> OpenAiRequest<'a> {
     }
 
     /// Renames the token limit to the name that the model uses.
-    fn token_limit(&mut self, spec: &ModelSpec) -> Result<(), OpenAiError> {
+    fn token_limit(
+        &mut self,
+        spec: &ModelSpec,
+        permit: &mut MemoryPermit,
+    ) -> Result<(), OpenAiError> {
         let [older, newer] = TOKEN_LIMITS;
         for (name, other) in [(older, newer), (newer, older)] {
             if spec.input_index(name).is_some() || spec.input_index(other).is_none() {
@@ -200,10 +196,11 @@ impl<'a> OpenAiRequest<'a> {
             let Some(value) = self.members.remove(name) else {
                 continue;
             };
-            if self.members.insert(other.to_owned(), value).is_some() {
+            if self.members.contains(other) {
                 let what = format!("'{other}' has the same meaning");
                 return Err(invalid(name, what));
             }
+            insert(&mut self.members, other.to_owned(), value, permit)?;
         }
         Ok(())
     }
@@ -220,6 +217,22 @@ impl<'a> OpenAiRequest<'a> {
             Some(value) => member_value::stops(value, permit),
             None => Ok(Vec::new()),
         }
+    }
+}
+
+/// Adds a member that does not exist yet.
+fn insert<'a>(
+    members: &mut BoundedMap<&'a RawValue>,
+    name: String,
+    value: &'a RawValue,
+    permit: &mut MemoryPermit,
+) -> Result<(), OpenAiError> {
+    match members.insert(name, value, permit) {
+        Ok(()) => Ok(()),
+        Err(BoundedVecError::Budget(error)) => Err(error.into()),
+        Err(full @ BoundedVecError::Full { .. }) => Err(OpenAiError::Json {
+            message: full.to_string(),
+        }),
     }
 }
 

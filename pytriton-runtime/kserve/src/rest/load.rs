@@ -2,7 +2,9 @@ use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 use pytriton_core::text::excerpt;
 
 use crate::error::CodecError;
-use crate::json::{Bounds, Names, Object, ReadError, Value, members, parse};
+use crate::json::{
+    BoundedVec, BoundedVecError, Bounds, MAX_ITEMS, Names, Object, ReadError, Value, members, parse,
+};
 
 /// The parameters of a load request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,6 +70,7 @@ pub fn decode_load_request(
         ReadError::Budget(error) => LoadParameterError::from(error),
         ReadError::Json(error) => json(excerpt(&error)),
     })?;
+    let mut files = BoundedVec::new(MAX_ITEMS, "files");
     for (name, value) in members {
         permit.grow(value.get().len())?;
         let is_config = LoadParameters::is_config(&name)?;
@@ -78,9 +81,13 @@ pub fn decode_load_request(
         };
         match is_config {
             true => parameters.config = Some(text.into_owned()),
-            false => parameters.files.push(name),
+            false => files.push(name, permit).map_err(|error| match error {
+                BoundedVecError::Budget(error) => LoadParameterError::from(error),
+                full @ BoundedVecError::Full { .. } => json(full.to_string()),
+            })?,
         }
     }
+    parameters.files = files.into_vec();
     Ok(parameters)
 }
 
