@@ -40,7 +40,7 @@ impl Form {
         // An output that the function has omitted is `None`.
         let mut arrays = vec![None; spec.outputs.len()];
         for (index, tensor) in response.outputs {
-            arrays[index] = Some(output(py, tensor)?);
+            arrays[index] = Some(output(py, tensor.into_tensor())?);
         }
         match self {
             Self::One => PyTuple::new(py, arrays)?.get_item(0),

@@ -58,7 +58,7 @@ pub use pytriton_core::shared_memory;
 pub(crate) use pytriton_core::testing;
 pub use pytriton_core::{
     call, decorators, error, local_models, memory_budget, model, model_call, registry, request,
-    runtime_models, shared_state, statistics,
+    runtime_models, shared_state, statistics, tracked_tensor,
 };
 #[cfg(feature = "embedded")]
 pub(crate) use pytriton_core::{heap, offload, uncounted};

@@ -119,7 +119,10 @@ fn run(
         let executed = block_on(invocation.execute(&batch(&spec), &[]));
         let outputs = executed.results.into_iter().map(|result| {
             let outputs = result.map_err(|error| error.to_string())?.outputs;
-            Ok(outputs.into_iter().map(|(_, tensor)| tensor).collect())
+            Ok(outputs
+                .into_iter()
+                .map(|(_, tensor)| tensor.into_tensor())
+                .collect())
         });
         outputs.collect()
     });

@@ -14,9 +14,9 @@
 //!   executed.
 //! - [`statistics`]: the statistics of a model; [`trace`]: spans of requests.
 //! - [`memory_budget`]: the limit on the bytes of all requests and responses. [`tracked_bytes`],
-//!   [`tracked_buffer`] with its [`free_bytes`], [`body_buffer`] and [`received_body`] are bytes whose memory is reserved
-//!   there; [`uncounted`]: the reasons for memory that is not; [`heap`] configures the
-//!   allocator.
+//!   [`tracked_buffer`] with its [`free_bytes`], [`body_buffer`], [`received_body`] and
+//!   [`tracked_tensor`] have their memory reserved there; [`uncounted`]: the reasons for memory that
+//!   is not; [`heap`] configures the allocator.
 //! - [`offload`]: long computations on threads of a lower priority; [`maybe_ready`]: results that
 //!   may be available at once.
 //! - [`mod@error`]: the error that functions return; [`status`]: kinds of failures; [`mod@panic`]:
@@ -27,14 +27,6 @@
 //!
 //! - `otel`: spans of requests become part of the client's OpenTelemetry trace.
 //! - `testing`: models for the unit tests of the other crates; not public API.
-
-#![cfg_attr(
-    test,
-    expect(
-        clippy::disallowed_methods,
-        reason = "the tensors of tests need no reservation"
-    )
-)]
 
 pub mod body_buffer;
 pub mod call;
@@ -74,6 +66,7 @@ pub mod text;
 pub mod trace;
 pub mod tracked_buffer;
 pub mod tracked_bytes;
+pub mod tracked_tensor;
 pub mod uncounted;
 pub mod warmup;
 pub mod watchdog;

@@ -194,6 +194,7 @@ impl MemoryPermit {
 
     /// A permit for memory that no budget limits, for tests.
     #[cfg(any(test, feature = "testing"))]
+    #[doc(hidden)]
     pub const fn unlimited() -> Self {
         Self::uncounted(Uncounted::NoBudget)
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
-use crate::tensor::{DataType, Dims, Tensor, TensorError};
 
 /// The maximum size of a [short](TrackedBytes::short) text. JSON and protobuf with the longest
 /// error message fit.
@@ -18,8 +17,8 @@ const MAX_SHORT_BYTES: usize = 16 << 10;
 /// bytes whose size is limited. So nothing of a client's or a function's size can be sent without a
 /// reservation. Memory that no budget limits needs a reason, see [`MemoryPermit::uncounted`].
 ///
-/// Tensors hold plain [`Bytes`], which [`into_bytes`](Self::into_bytes) returns. The reservation
-/// stays attached to the buffer and to all of its slices.
+/// [`into_bytes`](Self::into_bytes) returns plain [`Bytes`]. The reservation stays attached to the
+/// buffer and to all of its slices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrackedBytes(Bytes);
 
@@ -40,14 +39,6 @@ impl TrackedBytes {
         }))
     }
 
-    /// Returns a tensor whose data `permit` covers. It keeps the reservation.
-    pub(crate) fn attach(tensor: Tensor, permit: MemoryPermit) -> Tensor {
-        match permit.is_counted() {
-            true => tensor.map_data(|data| Self::new(data, permit).into_bytes()),
-            false => tensor,
-        }
-    }
-
     /// One of several values that `permit` covers together.
     pub(crate) fn shared(bytes: Bytes, permit: &Arc<MemoryPermit>) -> Self {
         Self(Bytes::from_owner(Owner {
@@ -59,24 +50,6 @@ impl TrackedBytes {
     /// Returns the bytes, which keep their reservation.
     pub fn into_bytes(self) -> Bytes {
         self.0
-    }
-
-    /// Returns a tensor of the bytes, which keep their reservation.
-    ///
-    /// This is the only constructor of tensors in a server, apart from those of
-    /// [`Tensor`] that derive one tensor from another. `pytriton-runtime/clippy.toml` forbids the
-    /// others; each exception states what reserves its memory.
-    ///
-    /// # Errors
-    ///
-    /// Returns a [`TensorError`] if the bytes do not match the shape exactly.
-    pub fn into_tensor(
-        self,
-        datatype: DataType,
-        shape: impl Into<Dims>,
-    ) -> Result<Tensor, TensorError> {
-        #[expect(clippy::disallowed_methods, reason = "the bytes are reserved")]
-        Tensor::new(datatype, shape, self.0)
     }
 
     /// Creates bytes that need no reservation.
@@ -106,9 +79,9 @@ impl TrackedBytes {
         Ok(Self::new(Bytes::copy_from_slice(bytes), own))
     }
 
-    /// Returns the data of a tensor. Tensors of requests and responses carry their reservation.
-    pub fn of_tensor(tensor: &Tensor) -> Self {
-        Self(tensor.data().clone())
+    /// Bytes that are part of a buffer with a reservation.
+    pub(crate) fn reserved(bytes: Bytes) -> Self {
+        Self(bytes)
     }
 }
 

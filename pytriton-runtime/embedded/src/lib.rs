@@ -15,14 +15,6 @@
 //! - `otel`: exports request spans to a collector.
 //! - `fuzzing`: entry points for the fuzz targets of this repository; not public API.
 
-#![cfg_attr(
-    test,
-    expect(
-        clippy::disallowed_methods,
-        reason = "the tensors of tests need no reservation"
-    )
-)]
-
 mod access_log;
 mod content_type;
 mod decompression;

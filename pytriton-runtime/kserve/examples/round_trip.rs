@@ -15,6 +15,7 @@ use pytriton_core::received_body::ReceivedBody;
 use pytriton_core::request::{Request, Response, SmallVec};
 use pytriton_core::runtime_models::{Function, Input, Model, Output};
 use pytriton_core::shared_memory::Regions;
+use pytriton_core::tracked_tensor::TrackedTensor;
 use pytriton_kserve::{EncodedResponse, ResponseWriter, decode_request};
 use pytriton_protocol::tensor::Tensor;
 
@@ -40,9 +41,10 @@ fn model() -> Result<Arc<ModelSpec>, Box<dyn Error>> {
     Ok(model.registration(&function)?.spec)
 }
 
-fn double(request: &Request) -> Result<Response, Box<dyn Error>> {
+fn double(request: &Request, budget: &Arc<MemoryBudget>) -> Result<Response, Box<dyn Error>> {
     let x = request.array::<f32>("x")?.ok_or("'x' is required")?;
     let y = Tensor::from_array(x.mapv(|element| 2.0 * element))?;
+    let y = TrackedTensor::reserved(y, Some(budget))?;
     Ok(Response::new(SmallVec::one((0, y))))
 }
 
@@ -53,7 +55,7 @@ fn respond(body: String) -> Result<EncodedResponse, Box<dyn Error>> {
     let (length, regions) = (body.len(), Regions::default());
     let (request, format) = decode_request(body, length, &model, MAX_DEPTH, &regions)?;
     let request = Request::check(&model, request)?;
-    let response = double(&request)?;
+    let response = double(&request, &budget)?;
     let writer = ResponseWriter::new(&model);
     Ok(writer.write(&format, &response, budget.empty_permit())?)
 }

@@ -17,14 +17,6 @@
 //! - `proto`: the codec of gRPC's messages.
 //! - `testing`: models for the unit tests of the other crates; not public API.
 
-#![cfg_attr(
-    test,
-    expect(
-        clippy::disallowed_methods,
-        reason = "the tensors of tests need no reservation"
-    )
-)]
-
 pub mod configuration;
 mod error;
 pub mod generate;

@@ -4,11 +4,6 @@
 //! - `json`: `Json<T>`, an element that is a value as JSON text.
 //! - `proto`: the gRPC messages and the client of their service.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this crate is for clients, too, which reserve nothing"
-)]
-
 pub mod panic;
 mod parameter;
 #[cfg(feature = "proto")]

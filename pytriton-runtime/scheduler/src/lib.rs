@@ -11,14 +11,6 @@
 //!
 //! The policies are those of Triton 2.51.
 
-#![cfg_attr(
-    test,
-    expect(
-        clippy::disallowed_methods,
-        reason = "the tensors of tests need no reservation"
-    )
-)]
-
 mod batch_completion;
 mod batch_forming;
 mod batch_queue;

@@ -28,7 +28,7 @@ struct Texts {
 impl Instance for Texts {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         Box::pin(async move {
-            let (rows, bytes) = match call.inputs()[0].as_ref().map(Tensor::datatype) {
+            let (rows, bytes) = match call.inputs()[0].as_deref().map(Tensor::datatype) {
                 Some(DataType::Bytes) => {
                     let texts = call.array::<String, Ix2>(0)?;
                     // The allocator of the C library adds eight bytes to a text, and rounds up.

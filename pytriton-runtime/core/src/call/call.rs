@@ -9,8 +9,9 @@ use crate::decorators::decoded_bytes_of;
 use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::{Identity, InputError, Parameters, Request};
-use crate::tensor::{Element, Tensor, TensorError, array, element_count, shape_text};
+use crate::tensor::{Element, TensorError, array, element_count, shape_text};
 use crate::text::for_client;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::function_error::function_error;
 use super::response_sinks::Destination;
@@ -24,7 +25,7 @@ pub struct Call<'a> {
     pub(super) requests: &'a [Request],
     pub(super) parameters: &'a Parameters,
     /// The inputs in the order of the model; empty for a raw call.
-    pub(super) inputs: Cow<'a, [Option<Tensor>]>,
+    pub(super) inputs: Cow<'a, [Option<TrackedTensor>]>,
     /// The states of the sequences, one for each request, if the function takes them.
     pub(super) states: Option<&'a [RefCell<State>]>,
     /// The destination of the responses of a decoupled model.
@@ -50,7 +51,7 @@ impl<'a> Call<'a> {
 
     /// Returns the input tensors in the order of the model, with `None` for omitted ones. Empty for
     /// a raw call.
-    pub fn inputs(&self) -> &[Option<Tensor>] {
+    pub fn inputs(&self) -> &[Option<TrackedTensor>] {
         &self.inputs
     }
 

@@ -13,8 +13,8 @@ use crate::model::FirstValue;
 use crate::panic::{discard, panic_message};
 use crate::request::{Request, Response, SmallVec, function_scope};
 use crate::statistics::{Durations, nanoseconds};
-use crate::tensor::Tensor;
 use crate::text::for_client;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::grouped_batch::GroupedBatch;
 use super::memory::arguments;
@@ -81,7 +81,11 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
     /// `stacked` contains inputs that are already stacked, in the order of the model, with `None`
     /// for others. It may be empty. Panics of the function are caught here, and panics of steps
     /// where the steps are called.
-    pub async fn execute(&self, requests: &[Request], stacked: &[Option<Tensor>]) -> Executed {
+    pub async fn execute(
+        &self,
+        requests: &[Request],
+        stacked: &[Option<TrackedTensor>],
+    ) -> Executed {
         let grouped = GroupedBatch::new(self.context.model(), requests, stacked);
         let mut executed = Executed::default();
         let called = |call| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::model::{CallMode, ModelSpec};
 use crate::request::{ParameterValue, Request};
-use crate::tensor::Tensor;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::Executed;
 use super::pipeline::can_share_call;
@@ -15,7 +15,7 @@ use super::pipeline::can_share_call;
 #[derive(Debug)]
 pub struct GroupedBatch<'a> {
     pub(super) requests: Cow<'a, [Request]>,
-    pub(super) stacked: &'a [Option<Tensor>],
+    pub(super) stacked: &'a [Option<TrackedTensor>],
     /// The original index of each request. `None` if the order is unchanged.
     order: Option<Vec<usize>>,
 }
@@ -27,7 +27,11 @@ impl<'a> GroupedBatch<'a> {
     }
 
     /// Groups the requests of a batch into calls.
-    pub fn new(spec: &ModelSpec, requests: &'a [Request], stacked: &'a [Option<Tensor>]) -> Self {
+    pub fn new(
+        spec: &ModelSpec,
+        requests: &'a [Request],
+        stacked: &'a [Option<TrackedTensor>],
+    ) -> Self {
         let mut pairs = requests.iter().zip(requests.iter().skip(1));
         let mixed = spec.call != CallMode::Request
             && !pairs.all(|(one, two)| can_share_call(spec, one, two, !stacked.is_empty()));

@@ -15,11 +15,12 @@ use crate::status::Status;
 use crate::tensor::{Element, Tensor};
 use crate::testing::flaws::{Lengths, bytes, check_results, each_flaw, spec};
 use crate::testing::{IDENTITY, request};
+use crate::tracked_tensor::TrackedTensor;
 
 fn run<I: Instance>(
     (spec, instance, steps): (&Arc<ModelSpec>, &I, &[Arc<dyn Step>]),
     requests: &[Request],
-    stacked: &[Option<Tensor>],
+    stacked: &[Option<TrackedTensor>],
 ) -> SmallVec<Result<Response, ModelError>> {
     let callee = Invocation {
         instance,

@@ -1,66 +1,87 @@
+use std::mem::take;
+use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use thiserror::Error;
 
 use crate::decorators::decoded_bytes;
-use crate::memory_budget::{MemoryBudget, MemoryBudgetError, MemoryPermit};
+use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::CallMode;
 use crate::request::Request;
-use crate::tensor::{Tensor, TensorError, stack};
-use crate::tracked_bytes::TrackedBytes;
+use crate::tensor::Tensor;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::{Context, ModelError};
 
-/// Calls a step that changes outputs and may create `bytes` bytes of them, which are reserved
-/// first. The reservation is attached to the tensors that it has created.
-pub(super) fn reserve_outputs(
+/// The outputs of groups of rows, as steps see them.
+pub(super) type StepOutputs<'o> = [&'o mut [Option<Tensor>]];
+
+/// Calls a step that changes outputs and may create as many bytes of them as `bytes` returns, which
+/// are reserved first. The reservation is attached to the tensors that it has created.
+pub(super) fn change_outputs(
     budget: Option<&Arc<MemoryBudget>>,
-    bytes: usize,
-    groups: &mut [&mut [Option<Tensor>]],
-    change: impl FnOnce(&mut [&mut [Option<Tensor>]]) -> Result<(), ModelError>,
+    groups: &mut [&mut [Option<TrackedTensor>]],
+    bytes: impl FnOnce(&StepOutputs<'_>) -> Result<usize, ModelError>,
+    change: impl FnOnce(&mut StepOutputs<'_>) -> Result<(), ModelError>,
 ) -> Result<(), ModelError> {
-    let Some(budget) = budget else {
-        return change(groups);
-    };
-    let mut permit = budget.permit(bytes)?;
-    // They are kept until the end, so that no new tensor can have the address of an old one.
-    let before: Vec<Bytes> = groups
-        .iter()
-        .flat_map(|outputs| outputs.iter().flatten())
-        .map(|tensor| tensor.data().clone())
-        .collect();
-    change(groups)?;
-    let mut ranges: Vec<_> = before.iter().map(|data| data.as_ptr_range()).collect();
-    ranges.sort_unstable_by_key(|range| range.start);
-    // Slices of one buffer may contain each other.
-    let mut end = ptr::null();
-    for range in &mut ranges {
-        end = range.end.max(end);
-        range.end = end;
-    }
-    let is_new = |tensor: &Tensor| {
-        let data = tensor.data().as_ptr_range();
-        let known = ranges.partition_point(|range| range.start <= data.start);
-        let known = known.checked_sub(1).and_then(|index| ranges.get(index));
-        !data.is_empty() && known.is_none_or(|known| data.end > known.end)
-    };
-    let tensors = groups
-        .iter_mut()
-        .flat_map(|outputs| outputs.iter_mut().flatten());
-    let mut created: Vec<&mut Tensor> = tensors.filter(|tensor| is_new(tensor)).collect();
-    let total = created.iter().map(|tensor| tensor.data().len());
+    let plain = |output: &Option<TrackedTensor>| output.clone().map(TrackedTensor::into_tensor);
+    let outputs = groups.iter().flat_map(|outputs| outputs.iter());
+    let mut outputs: Vec<Option<Tensor>> = outputs.map(plain).collect();
+    let mut rest = outputs.as_mut_slice();
+    let changed = groups.iter().map(|group| {
+        let (outputs, others) = take(&mut rest).split_at_mut(group.len());
+        rest = others;
+        outputs
+    });
+    let mut changed: Vec<&mut [Option<Tensor>]> = changed.collect();
+    let mut permit = MemoryPermit::within(budget);
+    permit.grow(bytes(&changed)?)?;
+    change(&mut changed)?;
+    // The previous outputs still exist, so that no new tensor can have the address of an old one.
+    let before = groups.iter().flat_map(|outputs| outputs.iter().flatten());
+    let known = Ranges::new(before.map(|tensor| tensor.data()));
+    let is_new = |tensor: &&Tensor| budget.is_some() && !known.contain(tensor.data());
+    let created = outputs.iter().flatten().filter(is_new);
+    let total = created.map(|tensor| tensor.data().len());
     permit.resize(total.fold(0, usize::saturating_add))?;
     let permit = permit.share();
-    for tensor in &mut created {
-        if let Some(permit) = &permit {
-            **tensor = tensor
-                .clone()
-                .map_data(|data| TrackedBytes::shared(data, permit).into_bytes());
-        }
+    let outputs = outputs.into_iter().map(|output| {
+        let tensor = output?;
+        let permit = permit.as_ref().filter(|_| is_new(&&tensor));
+        Some(TrackedTensor::shared(tensor, permit))
+    });
+    let outputs: Vec<_> = outputs.collect();
+    let places = groups.iter_mut().flat_map(|group| group.iter_mut());
+    for (place, output) in places.zip(outputs) {
+        *place = output;
     }
     Ok(())
+}
+
+/// The memory of several buffers.
+struct Ranges(Vec<Range<*const u8>>);
+
+impl Ranges {
+    fn new<'b>(buffers: impl Iterator<Item = &'b Bytes>) -> Self {
+        let mut ranges: Vec<_> = buffers.map(|data| data.as_ptr_range()).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        // Slices of one buffer may contain each other.
+        let mut end = ptr::null();
+        for range in &mut ranges {
+            end = range.end.max(end);
+            range.end = end;
+        }
+        Self(ranges)
+    }
+
+    /// Returns whether the bytes are part of one of the buffers.
+    fn contain(&self, bytes: &[u8]) -> bool {
+        let bytes = bytes.as_ptr_range();
+        let known = self.0.partition_point(|range| range.start <= bytes.start);
+        let known = known.checked_sub(1).and_then(|index| self.0.get(index));
+        bytes.is_empty() || known.is_some_and(|known| bytes.end <= known.end)
+    }
 }
 
 /// Reserves the memory of arrays that a raw function may decode from its requests, except that of
@@ -75,39 +96,9 @@ pub(super) fn arguments(
         return Ok(Vec::new());
     };
     let inputs = requests.iter().flat_map(|request| request.inputs());
-    let bytes = inputs.flatten().map(decoded_bytes);
+    let bytes = inputs.flatten().map(|input| decoded_bytes(input));
     match bytes.fold(0, usize::saturating_add) {
         0 => Ok(Vec::new()),
         bytes => Ok(vec![budget.permit(bytes)?]),
     }
-}
-
-/// Why tensors could not be stacked.
-#[derive(Debug, Error)]
-pub enum StackError {
-    /// Their types or shapes differ.
-    #[error(transparent)]
-    Tensor(#[from] TensorError),
-    /// Their memory cannot be reserved.
-    #[error(transparent)]
-    Budget(#[from] MemoryBudgetError),
-}
-
-/// Stacks tensors. The memory of the new buffer is reserved first.
-///
-/// # Errors
-///
-/// Returns [`StackError`] if the tensors do not stack, or their memory cannot be reserved.
-pub fn stack_reserved(
-    tensors: &[&Tensor],
-    budget: Option<&Arc<MemoryBudget>>,
-) -> Result<Tensor, StackError> {
-    let (Some(budget), [_, _, ..]) = (budget, tensors) else {
-        return Ok(stack(tensors)?);
-    };
-    let bytes = tensors.iter().map(|tensor| tensor.data().len());
-    let bytes = bytes.fold(0, usize::saturating_add);
-    let permit = budget.permit(bytes)?;
-    let stacked = stack(tensors)?;
-    Ok(TrackedBytes::attach(stacked, permit))
 }

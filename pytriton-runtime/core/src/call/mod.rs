@@ -77,9 +77,8 @@ pub use loaded::{IntoState, LoadParameter, load_declared, loaded, loading};
 pub use loaded_instance::{
     InlineState, LoadedInstance, LocalState, SendState, StateKind, inline_state,
 };
-pub use memory::{StackError, stack_reserved};
 pub use output_field::{OutputField, output_field};
-pub use output_writer::{OutputWriter, tracked};
+pub use output_writer::OutputWriter;
 pub use outputs::{EachOutputs, FunctionError, Output, Outputs, declaration};
 pub use parameter::{ByReference, ByValue, Parameter};
 pub use response_parts::{ResponseParts, WithParameters};

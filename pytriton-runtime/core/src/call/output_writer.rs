@@ -6,7 +6,7 @@ use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudget, MemoryBudgetError, M
 use crate::model::ModelSpec;
 use crate::request::{Parameters, Request, SmallVec};
 use crate::tensor::{Element, Tensor, TensorError};
-use crate::tracked_bytes::TrackedBytes;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::{ModelError, Output, ResponseParts, RowFailure};
 
@@ -21,7 +21,7 @@ pub struct OutputWriter<'m> {
     budget: Option<&'m Arc<MemoryBudget>>,
     /// The requests of the call. Their inputs are reserved already.
     requests: &'m [Request],
-    tensors: Vec<Option<Tensor>>,
+    tensors: Vec<Option<TrackedTensor>>,
     failures: Vec<RowFailure>,
     /// The memory of an output that could not be reserved.
     refused: Option<MemoryBudgetError>,
@@ -79,10 +79,8 @@ impl<'m> OutputWriter<'m> {
     /// Adds a tensor of the function as the next output. A part of an input is reserved already.
     pub fn tensor(&mut self, tensor: Tensor) {
         if self.refused.is_none() {
-            let tensor = match self.budget {
-                Some(budget) if !self.is_part_of_input(&tensor) => tracked(tensor, budget),
-                _ => Ok(tensor),
-            };
+            let tensor = self.part_of_input(tensor);
+            let tensor = tensor.or_else(|tensor| TrackedTensor::reserved(tensor, self.budget));
             self.push(tensor, Vec::new());
         }
     }
@@ -128,7 +126,7 @@ impl<'m> OutputWriter<'m> {
         })
     }
 
-    fn push(&mut self, tensor: Result<Tensor, MemoryBudgetError>, errors: Vec<TensorError>) {
+    fn push(&mut self, tensor: Result<TrackedTensor, MemoryBudgetError>, errors: Vec<TensorError>) {
         match tensor {
             Ok(tensor) => {
                 let failed = RowFailure::collect(self.model, self.tensors.len(), &tensor, errors);
@@ -141,7 +139,7 @@ impl<'m> OutputWriter<'m> {
         }
     }
 
-    fn slots(&mut self) -> &mut Vec<Option<Tensor>> {
+    fn slots(&mut self) -> &mut Vec<Option<TrackedTensor>> {
         if self.tensors.is_empty() {
             self.tensors.reserve_exact(self.model.outputs.len());
         }
@@ -152,7 +150,7 @@ impl<'m> OutputWriter<'m> {
         &self,
         array: Array<T, D>,
         errors: &mut Vec<TensorError>,
-    ) -> Result<Tensor, MemoryBudgetError> {
+    ) -> Result<TrackedTensor, MemoryBudgetError> {
         // Small outputs do not touch the budget.
         let mut permit: Option<MemoryPermit> = None;
         let tensor = Tensor::from_array_lossy(array, errors, |bytes| match self.budget {
@@ -161,26 +159,17 @@ impl<'m> OutputWriter<'m> {
                 .resize(bytes),
             _ => Ok(()),
         })?;
-        Ok(match permit {
-            Some(permit) => TrackedBytes::attach(tensor, permit),
-            None => tensor,
-        })
+        match permit {
+            Some(permit) => TrackedTensor::new(tensor, permit),
+            None => TrackedTensor::reserved(tensor, self.budget),
+        }
     }
 
-    fn is_part_of_input(&self, tensor: &Tensor) -> bool {
+    /// Returns the tensor if it is a part of an input, which is reserved.
+    fn part_of_input(&self, tensor: Tensor) -> Result<TrackedTensor, Tensor> {
         let inputs = self.requests.iter().flat_map(Request::inputs);
-        inputs.flatten().any(|input| tensor.is_part_of(input))
+        TrackedTensor::part_of(tensor, inputs.flatten())
     }
-}
-
-/// Returns the tensor with its memory reserved while any slice of it exists.
-///
-/// # Errors
-///
-/// Returns [`MemoryBudgetError`] if its bytes exceed the limit.
-pub fn tracked(tensor: Tensor, budget: &Arc<MemoryBudget>) -> Result<Tensor, MemoryBudgetError> {
-    let permit = budget.permit(tensor.data().len())?;
-    Ok(TrackedBytes::attach(tensor, permit))
 }
 
 #[cfg(test)]

@@ -204,6 +204,7 @@ mod tests {
 
     use crate::tensor::Tensor;
     use crate::testing::heap;
+    use crate::tracked_tensor::TrackedTensor;
 
     use super::*;
 
@@ -211,7 +212,8 @@ mod tests {
         let spec = crate::testing::IDENTITY.spec().unwrap();
         let mut writer = OutputWriter::new(&spec, None);
         writer.write(output);
-        writer.finish().unwrap().tensors[0].take()
+        let tensor = writer.finish().unwrap().tensors[0].take()?;
+        Some(tensor.into_tensor())
     }
 
     #[test]
@@ -238,7 +240,7 @@ mod tests {
 
         let spec = crate::testing::IDENTITY.spec().unwrap();
         for extra in [None, Some(array![7])] {
-            let tensor = extra.clone().and_then(tensor);
+            let tensor = extra.clone().and_then(tensor).map(TrackedTensor::from);
             let writer = OutputWriter::new(&spec, None);
             let parts = (array![1.0_f32], extra.clone()).into_parts(writer).unwrap();
             assert!(parts.tensors[0].is_some());

@@ -5,20 +5,21 @@ use crate::decorators::Batch;
 use crate::memory_budget::MemoryBudget;
 use crate::model::{CallMode, ModelSpec};
 use crate::request::{InputError, Request};
-use crate::tensor::{Tensor, TensorError, rows};
+use crate::tensor::TensorError;
+use crate::tracked_tensor::{StackError, TrackedTensor};
 
-use super::{ModelError, StackError, stack_reserved};
+use super::ModelError;
 
 /// The inputs of a batch that are already stacked, and how many of their rows belong to earlier
 /// calls.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stacked<'a> {
-    inputs: &'a [Option<Tensor>],
+    inputs: &'a [Option<TrackedTensor>],
     skipped: usize,
 }
 
 impl<'a> Stacked<'a> {
-    pub(super) fn new(inputs: &'a [Option<Tensor>]) -> Self {
+    pub(super) fn new(inputs: &'a [Option<TrackedTensor>]) -> Self {
         Self { inputs, skipped: 0 }
     }
 
@@ -28,9 +29,13 @@ impl<'a> Stacked<'a> {
     }
 
     /// Returns the rows of the next call if they are stacked.
-    fn rows(self, requests: &[Request], input: usize) -> Option<Result<Tensor, TensorError>> {
+    fn rows(
+        self,
+        requests: &[Request],
+        input: usize,
+    ) -> Option<Result<TrackedTensor, TensorError>> {
         let tensor = self.inputs.get(input)?.as_ref()?;
-        Some(rows(tensor, self.skipped, batch_size(requests)))
+        Some(tensor.rows_from(self.skipped, batch_size(requests)))
     }
 }
 
@@ -101,7 +106,7 @@ fn stacked(
     already: Stacked<'_>,
     input: usize,
     budget: Option<&Arc<MemoryBudget>>,
-) -> Result<Option<Tensor>, ModelError> {
+) -> Result<Option<TrackedTensor>, ModelError> {
     let tensors = requests.iter().flat_map(|request| &request.inputs()[input]);
     // The requests of a call have the same inputs.
     if tensors.clone().count() < requests.len() {
@@ -109,7 +114,7 @@ fn stacked(
     }
     let stacked = match already.rows(requests, input) {
         Some(stacked) => stacked.map_err(StackError::from),
-        None => stack_reserved(&tensors.collect::<Vec<_>>(), budget),
+        None => TrackedTensor::stack(&tensors.collect::<Vec<_>>(), budget),
     };
     let stacked = stacked.map_err(|error| match error {
         StackError::Budget(error) => ModelError::Budget(error),

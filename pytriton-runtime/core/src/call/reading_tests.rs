@@ -60,7 +60,7 @@ impl<T: Element> Instance for Reader<T> {
                 }
                 Reading::Cut | Reading::Prepare => {}
             }
-            let rows = call.inputs()[0].as_ref().map_or(0, Tensor::rows);
+            let rows = call.inputs()[0].as_deref().map_or(0, Tensor::rows);
             call.outputs(Array2::<f32>::zeros((rows, 1)))
         })
     }

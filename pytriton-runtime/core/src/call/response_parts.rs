@@ -2,7 +2,10 @@ use pytriton_protocol::typed::{Returned, Tensors};
 
 use crate::model::{TensorDeclaration, TensorSpec};
 use crate::request::{Parameters, SmallVec};
-use crate::tensor::{Tensor, TensorError};
+#[cfg(test)]
+use crate::tensor::Tensor;
+use crate::tensor::TensorError;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::{ModelError, OutputWriter, Outputs, RowFailure};
 
@@ -10,7 +13,7 @@ use super::{ModelError, OutputWriter, Outputs, RowFailure};
 #[derive(Debug, Clone, Default)]
 pub struct ResponseParts {
     /// The tensor of each output, in the order of the model; `None` if the response omits it.
-    pub(super) tensors: SmallVec<Option<Tensor>>,
+    pub(super) tensors: SmallVec<Option<TrackedTensor>>,
     /// The parameters of the response.
     pub parameters: Parameters,
     /// The rows that cannot be sent, sorted by row. Only their requests fail.
@@ -20,8 +23,9 @@ pub struct ResponseParts {
 #[cfg(test)]
 impl From<Vec<Tensor>> for ResponseParts {
     fn from(tensors: Vec<Tensor>) -> Self {
+        let tensors = tensors.into_iter();
         Self {
-            tensors: tensors.into_iter().map(Some).collect(),
+            tensors: tensors.map(|tensor| Some(tensor.into())).collect(),
             ..Self::default()
         }
     }

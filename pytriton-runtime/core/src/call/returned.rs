@@ -5,10 +5,11 @@ use crate::decorators::{SingleRows, StepError, single_rows};
 use crate::memory_budget::MemoryBudget;
 use crate::model::ModelSpec;
 use crate::request::{Parameters, Request, Response, SmallVec};
-use crate::tensor::{Tensor, TensorError, shape_text, split};
+use crate::tensor::{TensorError, shape_text};
+use crate::tracked_tensor::{StackError, TrackedTensor};
 
 use super::shared_error::SharedError;
-use super::{ModelError, ResponseParts, RowFailure, RowGroup, StackError, stack_reserved};
+use super::{ModelError, ResponseParts, RowFailure, RowGroup};
 
 /// The return value of one call of the function. The memory of its outputs is reserved.
 #[derive(Debug)]
@@ -125,7 +126,7 @@ fn only(spec: &ModelSpec, request: &Request, parts: ResponseParts) -> Result<Res
 
 fn requested(
     request: &Request,
-    tensors: SmallVec<Option<Tensor>>,
+    tensors: SmallVec<Option<TrackedTensor>>,
     parameters: Parameters,
 ) -> Response {
     Response {
@@ -146,7 +147,7 @@ fn split_rows(
     check(spec, rows.iter().sum(), tensors)?;
     let mut outputs = Vec::with_capacity(tensors.len());
     for (index, tensor) in tensors.iter().enumerate() {
-        let pieces = tensor.as_ref().map(|tensor| split(tensor, &rows));
+        let pieces = tensor.as_ref().map(|tensor| tensor.split(&rows));
         let pieces = pieces.transpose();
         let pieces = pieces.map_err(|source| output_error(spec, index, source))?;
         outputs.push(pieces.map(Vec::into_iter));
@@ -156,7 +157,7 @@ fn split_rows(
         let rows = row..row + request.batch_size();
         row = rows.end;
         let tensors = outputs.iter_mut().map(|pieces| pieces.as_mut()?.next());
-        let tensors: SmallVec<Option<Tensor>> = tensors.collect();
+        let tensors: SmallVec<Option<TrackedTensor>> = tensors.collect();
         RowFailure::find(&parts.failures, request, rows)?;
         Ok(requested(request, tensors, parts.parameters.clone()))
     };
@@ -216,7 +217,7 @@ fn join_groups(
             let outputs = outputs.collect();
             return Ok(requested(request, outputs, Parameters::default()));
         }
-        let mut outputs: Vec<Vec<&Tensor>> =
+        let mut outputs: Vec<Vec<&TrackedTensor>> =
             vec![Vec::with_capacity(own.len()); spec.outputs.len()];
         let mut parameters = Parameters::default();
         for (index, at) in own {
@@ -233,7 +234,7 @@ fn join_groups(
                 _ if request.asks_for(index) => return Err(partial_output(spec, index)),
                 _ => return Ok(None),
             }
-            let stacked = stack_reserved(rows, budget);
+            let stacked = TrackedTensor::stack(rows, budget);
             stacked.map(Some).map_err(|error| match error {
                 StackError::Budget(error) => ModelError::Budget(error),
                 StackError::Tensor(source) => output_error(spec, index, source),
@@ -273,7 +274,7 @@ fn output_error(spec: &ModelSpec, output: usize, source: TensorError) -> ModelEr
 pub(super) fn check(
     spec: &ModelSpec,
     rows: usize,
-    tensors: &[Option<Tensor>],
+    tensors: &[Option<TrackedTensor>],
 ) -> Result<(), ModelError> {
     if tensors.len() != spec.outputs.len() {
         return Err(ModelError::OutputCount {

@@ -1,4 +1,5 @@
 use crate::request::{InferRequest, RequestedOutput};
+use crate::tensor::Tensor;
 use crate::testing::{IDENTITY, infer_request};
 
 use super::*;
@@ -26,11 +27,12 @@ fn request(spec: &Arc<ModelSpec>, rows: usize, outputs: &[&str]) -> Request {
     Request::check(spec, request).unwrap()
 }
 
-fn column(values: &[f32]) -> Option<Tensor> {
-    Some(Tensor::from_elements(vec![values.len(), 1], values.to_vec()).unwrap())
+fn column(values: &[f32]) -> Option<TrackedTensor> {
+    let tensor = Tensor::from_elements(vec![values.len(), 1], values.to_vec());
+    Some(tensor.unwrap().into())
 }
 
-fn parts(values: &[f32], extra: Option<Tensor>) -> ResponseParts {
+fn parts(values: &[f32], extra: Option<TrackedTensor>) -> ResponseParts {
     ResponseParts {
         tensors: vec![column(values), extra].into(),
         ..ResponseParts::default()
@@ -51,7 +53,7 @@ type Sent = Result<Vec<(usize, Vec<f32>)>, ModelError>;
 
 fn sent(spec: &ModelSpec, requests: &[Request], returned: Returned) -> Vec<Sent> {
     let responses = responses(spec, requests, returned, None).into_iter();
-    let values = |tensor: Tensor| tensor.elements::<f32>().unwrap().to_vec();
+    let values = |tensor: TrackedTensor| tensor.elements::<f32>().unwrap().to_vec();
     let outputs = |response: Response| {
         let outputs = response.outputs.into_iter();
         outputs.map(|(index, tensor)| (index, values(tensor)))
@@ -73,7 +75,7 @@ fn first(value: f32) -> Sent {
 fn omitted_output_is_not_in_the_responses_of_its_call() {
     let spec = spec();
     let extra = || column(&[10.0, 20.0]);
-    let groups = |extras: [Option<Tensor>; 2]| {
+    let groups = |extras: [Option<TrackedTensor>; 2]| {
         let groups = extras.into_iter().zip([1.0, 2.0]).enumerate();
         let groups = groups.map(|(row, (extra, value))| group(&[row], parts(&[value], extra)));
         Returned::RowGroups(groups.collect())

@@ -1,5 +1,5 @@
 use crate::request::Parameters;
-use crate::tensor::Tensor;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::{ModelError, ResponseParts, RowFailure};
 
@@ -9,7 +9,7 @@ pub struct RowGroup {
     /// The indexes of the rows in the batch, in the order of the output rows.
     pub rows: Vec<usize>,
     /// The tensor of each output; `None` if it is omitted.
-    pub outputs: Result<Vec<Option<Tensor>>, ModelError>,
+    pub outputs: Result<Vec<Option<TrackedTensor>>, ModelError>,
     /// The response parameters.
     pub parameters: Parameters,
     /// The rows of the outputs that cannot be sent.
@@ -72,7 +72,7 @@ impl RowGroup {
     /// Changes the outputs, if there are any.
     pub(super) fn change(
         &mut self,
-        change: impl FnOnce(usize, &mut [Option<Tensor>]) -> Result<(), ModelError>,
+        change: impl FnOnce(usize, &mut [Option<TrackedTensor>]) -> Result<(), ModelError>,
     ) {
         if let Ok(outputs) = &mut self.outputs
             && let Err(error) = change(self.rows.len(), outputs)

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::decorators::{Batch, Step, StepError};
 use crate::model::ModelSpec;
-use crate::tensor::Tensor;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::execute::client_panic_message;
-use super::memory::reserve_outputs;
+use super::memory::{StepOutputs, change_outputs};
 use super::{CallResult, ModelError, ResponseParts, Returned, RowGroup};
 
 pub(super) type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
@@ -75,8 +75,10 @@ where
     }
     for row_group in &mut row_groups {
         row_group.change(|rows, outputs| {
-            let bytes = guarded(model, || step.finish_bytes(model, rows, outputs))?;
-            reserve_outputs(budget, bytes, &mut [outputs], |outputs| {
+            let bytes = |outputs: &StepOutputs<'_>| {
+                guarded(model, || step.finish_bytes(model, rows, outputs[0]))
+            };
+            change_outputs(budget, &mut [outputs], bytes, |outputs| {
                 guarded(model, || step.finish(model, rows, outputs[0]))
             })
         });
@@ -111,16 +113,14 @@ where
             Err(error) => row_groups.push(RowGroup::failed(group, error.into())),
         }
     }
-    let mut outputs: Vec<&mut [Option<Tensor>]> = row_groups
+    let mut outputs: Vec<&mut [Option<TrackedTensor>]> = row_groups
         .iter_mut()
         .filter_map(|row_group| Some(row_group.outputs.as_mut().ok()?.as_mut_slice()))
         .collect();
     let model = batch.model();
-    let bytes = guarded(model, || step.join_bytes(model, &outputs));
-    let joined = bytes.and_then(|bytes| {
-        reserve_outputs(batch.budget(), bytes, &mut outputs, |outputs| {
-            guarded(model, || step.join(model, outputs))
-        })
+    let bytes = |outputs: &StepOutputs<'_>| guarded(model, || step.join_bytes(model, outputs));
+    let joined = change_outputs(batch.budget(), &mut outputs, bytes, |outputs| {
+        guarded(model, || step.join(model, outputs))
     });
     if let Err(error) = joined {
         // One group for one error: all of its requests count as those that share it.

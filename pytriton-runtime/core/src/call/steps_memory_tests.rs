@@ -3,6 +3,7 @@
 use crate::call::OutputWriter;
 use crate::decorators::{ConstantPadder, Padder};
 use crate::memory_budget::MemoryBudget;
+use crate::tensor::Tensor;
 
 use super::*;
 
@@ -93,7 +94,7 @@ fn outputs_under(
         Box::pin(async move { returned })
     };
     let steps = [applied];
-    let inputs = Cow::Owned(vec![Some(column(rows))]);
+    let inputs = Cow::Owned(vec![Some(column(rows).into())]);
     let batch = Batch::new(&spec, rows.len(), inputs).counted_in(Some(budget));
     run_steps(&steps, batch, &call).now_or_never().unwrap()
 }

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use crate::decorators::Groups;
 use crate::model::ModelSpec;
 use crate::request::Parameters;
-use crate::tensor::DataType;
+use crate::tensor::{DataType, Tensor};
 use crate::testing::IDENTITY;
 
 use super::*;
@@ -109,7 +109,7 @@ fn values(tensor: &Tensor) -> Vec<i32> {
 /// Returns ten times the input for each row, and the calls. A call that contains 13 fails.
 fn answer(steps: &[Arc<dyn Step>], rows: &[i32]) -> (Vec<Result<i32, String>>, Vec<Vec<i32>>) {
     let spec = spec();
-    let inputs = vec![Some(column(rows))];
+    let inputs = vec![Some(column(rows).into())];
     let calls = RefCell::new(Vec::new());
     let call = |batch: Batch<'_>| -> LocalFuture<'_, _> {
         let x = values(batch.inputs()[0].as_ref().unwrap());
@@ -213,7 +213,7 @@ fn added_rows_cannot_be_split_by_an_inner_step() {
 #[test]
 fn outputs_of_a_step_must_match_the_model() {
     let spec = spec();
-    let inputs = vec![Some(column(&[1]))];
+    let inputs = vec![Some(column(&[1]).into())];
     let mut batch = Batch::new(&spec, 1, Cow::Owned(inputs));
     let floats = Tensor::from_elements(vec![1, 1], vec![1.0_f32]).unwrap();
     let error = batch.set("INPUT_1", floats).unwrap_err().to_string();
@@ -293,7 +293,7 @@ fn responses_of_a_reordered_group_are_in_request_order() {
     let tens = |values: [f32; 3]| Tensor::from_elements(vec![3, 1], values.to_vec()).unwrap();
     let row_group = RowGroup {
         rows: vec![2, 0, 1],
-        outputs: Ok(vec![Some(tens([30.0, 10.0, 20.0]))]),
+        outputs: Ok(vec![Some(tens([30.0, 10.0, 20.0]).into())]),
         parameters: Parameters::default(),
         failures: Vec::new(),
     };
@@ -332,12 +332,12 @@ fn parameters_reach_the_requests_of_their_rows() {
         |values: &[f32]| Tensor::from_elements(vec![values.len(), 1], values.to_vec()).unwrap();
     let row_group = |rows: &[usize], name: &str| RowGroup {
         rows: rows.to_vec(),
-        outputs: Ok(vec![Some(tens(&vec![0.0; rows.len()]))]),
+        outputs: Ok(vec![Some(tens(&vec![0.0; rows.len()]).into())]),
         parameters: parameters(&[name]),
         failures: Vec::new(),
     };
     let parts = ResponseParts {
-        tensors: crate::request::SmallVec::one(Some(tens(&[1.0, 2.0, 3.0]))),
+        tensors: crate::request::SmallVec::one(Some(tens(&[1.0, 2.0, 3.0]).into())),
         parameters: parameters(&["all"]),
         failures: Vec::new(),
     };

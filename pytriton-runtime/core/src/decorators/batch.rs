@@ -6,8 +6,8 @@ use parking_lot::Mutex;
 
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, TensorSpec};
-use crate::tensor::{Element, Tensor, TensorError, array, rows, shape_text, split, stack};
-use crate::tracked_bytes::TrackedBytes;
+use crate::tensor::{Element, Tensor, TensorError, array, shape_text};
+use crate::tracked_tensor::{StackError, TrackedTensor};
 
 use super::StepError;
 use super::decoded::decoded_bytes_of;
@@ -18,7 +18,7 @@ pub struct Batch<'a> {
     model: &'a ModelSpec,
     rows: usize,
     /// The inputs in the order of the model.
-    inputs: Cow<'a, [Option<Tensor>]>,
+    inputs: Cow<'a, [Option<TrackedTensor>]>,
     /// The budget for memory that steps allocate.
     budget: Option<&'a Arc<MemoryBudget>>,
     /// The memory of arrays that are decoded from the inputs, until the step has returned.
@@ -35,7 +35,7 @@ impl<'a> Batch<'a> {
     pub(crate) fn new(
         model: &'a ModelSpec,
         rows: usize,
-        inputs: Cow<'a, [Option<Tensor>]>,
+        inputs: Cow<'a, [Option<TrackedTensor>]>,
     ) -> Self {
         Self {
             model,
@@ -73,7 +73,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Returns the inputs in the order of the model, with `None` for omitted ones.
-    pub fn inputs(&self) -> &[Option<Tensor>] {
+    pub fn inputs(&self) -> &[Option<TrackedTensor>] {
         &self.inputs
     }
 
@@ -83,7 +83,7 @@ impl<'a> Batch<'a> {
     ///
     /// Returns [`StepError::NoInput`] if the input does not exist.
     pub fn tensor(&self, input: &str) -> Result<Option<&Tensor>, StepError> {
-        Ok(self.inputs[self.index(input)?].as_ref())
+        Ok(self.inputs[self.index(input)?].as_deref())
     }
 
     /// Returns an input as an array, or `None` if it is omitted. The memory of an array that must
@@ -121,16 +121,17 @@ impl<'a> Batch<'a> {
     /// element type or dims do not match the model, or [`StepError::Budget`] if the memory cannot
     /// be reserved.
     pub fn set(&mut self, input: &str, tensor: Tensor) -> Result<(), StepError> {
-        let mut inputs = self.inputs.iter().flatten();
-        let permit = match inputs.any(|input| tensor.is_part_of(input)) {
-            true => None,
-            false => self.reserve(tensor.data().len())?,
-        };
-        self.set_reserved(input, tracked(tensor, permit))
+        let tensor = TrackedTensor::part_of(tensor, self.inputs.iter().flatten());
+        let tensor = tensor.or_else(|tensor| TrackedTensor::reserved(tensor, self.budget))?;
+        self.set_reserved(input, tensor)
     }
 
     /// As [`set`](Self::set), for a tensor whose memory is reserved already.
-    pub(crate) fn set_reserved(&mut self, input: &str, tensor: Tensor) -> Result<(), StepError> {
+    pub(crate) fn set_reserved(
+        &mut self,
+        input: &str,
+        tensor: TrackedTensor,
+    ) -> Result<(), StepError> {
         let index = self.index(input)?;
         let spec = &self.model.inputs[index];
         if tensor.datatype() != spec.datatype || !self.model.fits(spec, tensor.shape()) {
@@ -167,7 +168,7 @@ impl<'a> Batch<'a> {
         Ok(self)
     }
 
-    pub(crate) fn into_inputs(self) -> Cow<'a, [Option<Tensor>]> {
+    pub(crate) fn into_inputs(self) -> Cow<'a, [Option<TrackedTensor>]> {
         self.inputs
     }
 
@@ -197,10 +198,11 @@ impl<'a> Batch<'a> {
     ) -> Result<Self, StepError> {
         let inputs = inputs.iter().enumerate().map(|(index, input)| {
             let Some(input) = input else { return Ok(None) };
-            let permit = self.reserve(input.bytes(rows))?;
-            let group = input.group(rows);
-            let group = group.map_err(|source| StepError::input(self.model, index, source))?;
-            Ok(Some(tracked(group, permit)))
+            let group = input.group(rows, self.budget);
+            group.map(Some).map_err(|error| match error {
+                StackError::Budget(error) => error.into(),
+                StackError::Tensor(source) => StepError::input(self.model, index, source),
+            })
         });
         let inputs = inputs.collect::<Result<_, StepError>>()?;
         Ok(Self::new(self.model, rows.len(), inputs).counted_in(self.budget))
@@ -218,53 +220,42 @@ impl<'a> Batch<'a> {
 /// The maximum memory of a tensor in addition to its elements, with its shape and its list entry.
 const TENSOR_BYTES: usize = 192;
 
-/// Attaches the reservation of its elements to a tensor.
-fn tracked(tensor: Tensor, permit: Option<MemoryPermit>) -> Tensor {
-    match permit.filter(|permit| permit.bytes() > 0) {
-        Some(permit) => tensor.map_data(|data| TrackedBytes::new(data, permit).into_bytes()),
-        None => tensor,
-    }
-}
-
 /// A tensor split into its rows.
 #[derive(Debug)]
 pub(crate) struct SingleRows {
-    rows: Vec<Tensor>,
+    rows: Vec<TrackedTensor>,
     /// The tensor without rows.
-    none: Tensor,
+    none: TrackedTensor,
 }
 
 impl SingleRows {
-    /// Stacks these rows.
-    pub(crate) fn group(&self, rows: &[usize]) -> Result<Tensor, TensorError> {
-        let rows: Vec<&Tensor> = rows.iter().filter_map(|&row| self.rows.get(row)).collect();
+    /// Stacks these rows. The memory of a copy is reserved; a single row is not copied.
+    fn group(
+        &self,
+        rows: &[usize],
+        budget: Option<&Arc<MemoryBudget>>,
+    ) -> Result<TrackedTensor, StackError> {
+        let rows: Vec<_> = rows.iter().filter_map(|&row| self.rows.get(row)).collect();
         match rows.is_empty() {
             true => Ok(self.none.clone()),
-            false => stack(&rows),
+            false => TrackedTensor::stack(&rows, budget),
         }
     }
 
-    /// Returns the size of a copy of these rows. A single row is not copied.
-    fn bytes(&self, rows: &[usize]) -> usize {
-        let rows = rows.iter().filter_map(|&row| self.rows.get(row));
-        let bytes = rows.clone().map(|row| row.data().len());
-        if rows.count() > 1 { bytes.sum() } else { 0 }
-    }
-
-    pub(crate) fn get(&self, row: usize) -> Option<&Tensor> {
+    pub(crate) fn get(&self, row: usize) -> Option<&TrackedTensor> {
         self.rows.get(row)
     }
 
-    pub(crate) fn none(&self) -> &Tensor {
+    pub(crate) fn none(&self) -> &TrackedTensor {
         &self.none
     }
 }
 
 /// Splits a tensor into its rows.
-pub(crate) fn single_rows(tensor: &Tensor) -> Result<SingleRows, TensorError> {
+pub(crate) fn single_rows(tensor: &TrackedTensor) -> Result<SingleRows, TensorError> {
     Ok(SingleRows {
-        rows: split(tensor, &vec![1; tensor.rows()])?,
-        none: rows(tensor, 0, 0)?,
+        rows: tensor.split(&vec![1; tensor.rows()])?,
+        none: tensor.rows_from(0, 0)?,
     })
 }
 
@@ -285,7 +276,7 @@ mod tests {
         let spec = IDENTITY.spec().unwrap();
         // Four rows of 4 KiB.
         let input = Tensor::from_elements(vec![4, 1024], vec![1.0_f32; 4 * 1024]).unwrap();
-        let inputs = [Some(input)];
+        let inputs = [Some(input.into())];
         let budget = MemoryBudget::new(10 * KIB);
         let batch = Batch::new(&spec, 4, Cow::Borrowed(&inputs)).counted_in(Some(&budget));
         let rows = batch.single_rows().unwrap();

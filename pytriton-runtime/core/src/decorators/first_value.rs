@@ -2,8 +2,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::model::ModelSpec;
-use crate::tensor::{BytesElements, DataType, Element, Tensor, rows, split};
+use crate::tensor::{BytesElements, DataType, Element, Tensor};
 use crate::text::excerpt;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::StepError;
 
@@ -12,16 +13,16 @@ use super::StepError;
 pub(crate) fn first_row(
     model: &ModelSpec,
     input: usize,
-    tensor: &Tensor,
+    tensor: &TrackedTensor,
     strict: bool,
-) -> Result<Tensor, StepError> {
+) -> Result<TrackedTensor, StepError> {
     let error = |source| StepError::input(model, input, source);
     if tensor.rows() == 0 {
         return Ok(tensor.clone());
     }
-    let first = rows(tensor, 0, 1).map_err(error)?;
+    let first = tensor.rows_from(0, 1).map_err(error)?;
     if strict && !repeats(tensor, first.data()) {
-        let rows = split(tensor, &vec![1; tensor.rows()]).map_err(error)?;
+        let rows = tensor.split(&vec![1; tensor.rows()]).map_err(error)?;
         return Err(StepError::DifferentValues {
             model: Arc::clone(&model.name),
             input: Arc::clone(&model.inputs[input].name),
@@ -44,9 +45,9 @@ fn repeats(tensor: &Tensor, row: &[u8]) -> bool {
 const SHOWN: usize = 8;
 
 /// Formats the distinct rows in order of first occurrence.
-fn distinct(rows: &[Tensor]) -> String {
+fn distinct(rows: &[TrackedTensor]) -> String {
     let mut known = HashSet::new();
-    let mut seen: Vec<&Tensor> = rows.iter().collect();
+    let mut seen: Vec<&Tensor> = rows.iter().map(|row| &**row).collect();
     seen.retain(|row| known.insert(row.data()));
     let mut texts: Vec<String> = seen.iter().take(SHOWN).map(|row| row_text(row)).collect();
     if seen.len() > SHOWN {
@@ -111,7 +112,9 @@ mod tests {
     /// Applies `#[first_value]` to an input.
     fn first(tensor: &Tensor, strict: bool) -> Result<Tensor, String> {
         let spec = IDENTITY.spec().unwrap();
-        first_row(&spec, 0, tensor, strict).map_err(|error| error.to_string())
+        let first = first_row(&spec, 0, &tensor.clone().into(), strict);
+        let first = first.map(TrackedTensor::into_tensor);
+        first.map_err(|error| error.to_string())
     }
 
     fn numbers(rows: &[[i32; 2]]) -> Tensor {

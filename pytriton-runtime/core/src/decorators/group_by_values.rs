@@ -151,7 +151,8 @@ mod tests {
             })
             .collect();
         let rows = keys.iter().flatten().map(Tensor::rows).max();
-        let batch = Batch::new(&spec, rows.unwrap_or(1), Cow::Borrowed(keys));
+        let keys_of = keys.iter().cloned().map(|key| key.map(Into::into));
+        let batch = Batch::new(&spec, rows.unwrap_or(1), keys_of.collect());
         GroupByValues::new(&["a", "b"][..keys.len()]).cut(&batch)
     }
 

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use crate::model::ModelSpec;
 use crate::tensor::{Tensor, rows};
+use crate::tracked_tensor::TrackedTensor;
 
 use super::repeated::repeated;
 use super::{Batch, Step, StepError};
@@ -83,9 +84,9 @@ fn padded(model: &ModelSpec, count: usize) -> usize {
 fn repeat_last(
     batch: &Batch<'_>,
     input: usize,
-    tensor: &Tensor,
+    tensor: &TrackedTensor,
     size: usize,
-) -> Result<Tensor, StepError> {
+) -> Result<TrackedTensor, StepError> {
     let count = tensor.rows();
     let last = rows(tensor, count.saturating_sub(1), 1);
     let last = last.map_err(|source| StepError::input(batch.model(), input, source))?;
@@ -106,6 +107,12 @@ mod tests {
 
     fn column(values: &[f32]) -> Tensor {
         Tensor::from_elements(vec![values.len(), 1], values.to_vec()).unwrap()
+    }
+
+    /// A batch of this column.
+    fn batch<'a>(spec: &'a ModelSpec, values: &[f32]) -> Batch<'a> {
+        let inputs = vec![Some(column(values).into())];
+        Batch::new(spec, values.len(), Cow::Owned(inputs))
     }
 
     #[test]
@@ -137,11 +144,10 @@ mod tests {
     #[test]
     fn padding_rows_are_removed_and_other_counts_are_an_error() {
         let spec = IDENTITY.spec().unwrap();
-        let inputs = vec![Some(column(&[1.0, 2.0]))];
-        let mut batch = Batch::new(&spec, 2, Cow::Owned(inputs));
+        let mut batch = batch(&spec, &[1.0, 2.0]);
         PadBatch.prepare(&mut batch).unwrap();
         let all = [1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0];
-        assert_eq!(batch.inputs(), [Some(column(&all))]);
+        assert_eq!(batch.inputs(), [Some(column(&all).into())]);
 
         // An omitted output stays omitted.
         let mut outputs = [Some(column(&all)), None];
@@ -155,9 +161,8 @@ mod tests {
     #[test]
     fn padding_is_reserved_before_it_is_allocated_and_until_it_is_dropped() {
         let spec = IDENTITY.spec().unwrap();
-        let inputs = [Some(
-            Tensor::from_elements(vec![2, 1024], vec![1.0_f32; 2048]).unwrap(),
-        )];
+        let input = Tensor::from_elements(vec![2, 1024], vec![1.0_f32; 2048]);
+        let inputs = [Some(input.unwrap().into())];
         for (limit, expected) in [(32 << 10, None), ((32 << 10) - 1, Some(32 << 10))] {
             let budget = MemoryBudget::new(limit);
             let mut batch = Batch::new(&spec, 2, Cow::Borrowed(&inputs)).counted_in(Some(&budget));
@@ -189,8 +194,8 @@ mod tests {
     #[test]
     fn empty_batch_is_not_padded() {
         let spec = IDENTITY.spec().unwrap();
-        let mut batch = Batch::new(&spec, 0, Cow::Owned(vec![Some(column(&[]))]));
+        let mut batch = batch(&spec, &[]);
         PadBatch.prepare(&mut batch).unwrap();
-        assert_eq!(batch.inputs(), [Some(column(&[]))]);
+        assert_eq!(batch.inputs(), [Some(column(&[]).into())]);
     }
 }

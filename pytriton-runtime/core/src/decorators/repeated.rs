@@ -1,6 +1,7 @@
 use crate::memory_budget::MemoryPermit;
 use crate::tensor::{AlignedBuffer, Tensor, TensorError, shape_text};
 use crate::tracked_bytes::TrackedBytes;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::{Batch, StepError};
 
@@ -17,7 +18,7 @@ pub(super) fn repeated(
     before: &[u8],
     row: &Tensor,
     times: usize,
-) -> Result<Tensor, StepError> {
+) -> Result<TrackedTensor, StepError> {
     let failed = |source| StepError::input(batch.model(), input, source);
     let data = row.data();
     let len = data.len().checked_mul(times);
@@ -34,5 +35,5 @@ pub(super) fn repeated(
         buffer.extend_from_slice(data);
     }
     let bytes = TrackedBytes::new(buffer.freeze(), permit);
-    bytes.into_tensor(row.datatype(), shape).map_err(failed)
+    TrackedTensor::of_bytes(row.datatype(), shape, bytes).map_err(failed)
 }

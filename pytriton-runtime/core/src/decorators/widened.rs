@@ -14,10 +14,6 @@ pub(super) fn widened(
         let mut lines = Lines::new(tensor);
         lines.write(&shape, tensor.shape(), element, &mut buffer)?;
     }
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the caller has reserved `widened_bytes`"
-    )]
     Tensor::new(tensor.datatype(), shape, buffer.freeze())
 }
 

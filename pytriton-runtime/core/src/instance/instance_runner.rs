@@ -17,7 +17,7 @@ use crate::call::{
 use crate::decorators::Steps;
 use crate::registry::Registration;
 use crate::request::{Request, batch_scope};
-use crate::tensor::Tensor;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::Instances;
 use super::supervised::Supervised;
@@ -198,7 +198,7 @@ impl<I: Instance + ?Sized> Runner<I> {
     pub async fn serve(
         &self,
         requests: &[Request],
-        stacked: &[Option<Tensor>],
+        stacked: &[Option<TrackedTensor>],
         sink: Option<&Arc<dyn ResponseSink>>,
         finish: impl FnOnce(Executed) + Send + 'static,
     ) {
@@ -243,7 +243,7 @@ impl<I: Instance + ?Sized> Runner<I> {
     pub async fn execute(
         &self,
         requests: &[Request],
-        stacked: &[Option<Tensor>],
+        stacked: &[Option<TrackedTensor>],
         sink: Option<&Arc<dyn ResponseSink>>,
     ) -> Executed {
         let mut executed = Executed::default();

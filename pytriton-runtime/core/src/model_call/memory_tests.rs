@@ -139,7 +139,7 @@ impl LocalModels for Models {
 
 impl Responding {
     fn response(&self) -> Result<Response, Error> {
-        Ok(Response::new(SmallVec::one((0, self.words.clone()))))
+        Ok(Response::new(SmallVec::one((0, self.words.clone().into()))))
     }
 }
 

@@ -41,7 +41,7 @@ impl ResultReader {
             let index = self.spec.output_index(name)?;
             let mut outputs = response.outputs.iter();
             let (_, tensor) = outputs.find(|(other, _)| *other == index)?;
-            Some(tensor)
+            Some(&**tensor)
         };
         let mut memory = self.budget.empty_permit();
         let mut refused = None;

@@ -8,6 +8,7 @@ use crate::local_models::{LocalModel, LocalModels};
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::request::{InferRequest, Parameters, Request, RequestError, Sequence};
+use crate::status::Status;
 use crate::tensor::{Tensor, TensorError};
 use crate::trace::Trace;
 
@@ -134,11 +135,14 @@ impl UnsentCall {
     }
 }
 
-/// Returns the error for arguments that the model refuses: a client error, or an internal error if
-/// the model differs from the type of the call.
+/// Returns the error for arguments that the model refuses: a client error, an internal error if the
+/// model differs from the type of the call, or `Unavailable` if their memory cannot be reserved.
 fn refused(expected: &ModelSignature, spec: &ModelSpec, error: RequestError) -> Error {
     let mut found = spec.signature();
     found.max_batch_size = expected.max_batch_size;
+    if error.status() == Status::Unavailable {
+        return Error::unavailable(error);
+    }
     match expected
         .changes(&found)
         .iter()

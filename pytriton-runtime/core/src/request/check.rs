@@ -7,7 +7,7 @@ use crate::tensor::{
     BytesElements, DataType, Dims, Tensor, TensorError, element_count, shape_text,
 };
 use crate::text::excerpt;
-use crate::tracked_bytes::TrackedBytes;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::elements::check_elements;
 use super::request::Checked;
@@ -37,6 +37,7 @@ impl Request {
     ///
     /// Returns a [`RequestError`] that names the tensor, the expected value and the actual value.
     pub fn check(spec: &Arc<ModelSpec>, request: InferRequest) -> Result<Self, RequestError> {
+        let data_bytes = request.data_bytes();
         let id = RequestId(request.id);
         check_duplicates(&id, &request.inputs)?;
         let requested = requested(spec, &request.outputs)?;
@@ -45,14 +46,20 @@ impl Request {
         let indices = indices?;
         let batch_size = batch_size(spec, &id, &request.inputs, &indices)?;
         let mut inputs: SmallVec<_> = spec.inputs.iter().map(|_| None).collect();
-        let memory = request.memory.share();
+        let mut memory = request.memory;
+        // The codec has reserved more. From here on, no input exists without a reservation.
+        memory.grow_to(data_bytes)?;
+        let memory = memory.share();
+        // A function may keep or return a part of a tensor when the request is gone.
+        let attached = memory.as_ref();
+        let attached = attached.filter(|memory| memory.bytes() >= MIN_TRACKED_BYTES);
         let indexed = request.inputs.into_iter().zip(indices.iter().copied());
         for (input, index) in indexed.rev() {
             let checker = Checker {
                 spec,
                 id: &id,
                 index,
-                memory: memory.as_ref(),
+                memory: attached,
             };
             inputs[index] = Some(checker.tensor(input)?);
         }
@@ -220,12 +227,12 @@ struct Checker<'a> {
     spec: &'a ModelSpec,
     id: &'a RequestId,
     index: usize,
-    /// The reservation of the request.
+    /// The reservation of the request, if it is attached to the inputs.
     memory: Option<&'a Arc<MemoryPermit>>,
 }
 
 impl Checker<'_> {
-    fn tensor(&self, input: InferInput) -> Result<Tensor, RequestError> {
+    fn tensor(&self, input: InferInput) -> Result<TrackedTensor, RequestError> {
         let InferInput {
             datatype,
             shape,
@@ -235,19 +242,9 @@ impl Checker<'_> {
         self.check_datatype(datatype)?;
         let shape = self.shape(&shape)?;
         self.check_size(datatype, &shape, &data)?;
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the reservation of the request covers it"
-        )]
         let tensor = Tensor::new(datatype, shape, data);
-        let mut tensor = tensor.map_err(|source| self.tensor_error(source))?;
-        if let Some(memory) = self
-            .memory
-            .filter(|memory| memory.bytes() >= MIN_TRACKED_BYTES)
-        {
-            // A function may keep or return a part of the tensor when the request is gone.
-            tensor = tensor.map_data(|data| TrackedBytes::shared(data, memory).into_bytes());
-        }
+        let tensor = tensor.map_err(|source| self.tensor_error(source))?;
+        let tensor = TrackedTensor::shared(tensor, self.memory);
         check_elements(self.spec, self.index, tensor.data()).map_err(|source| {
             RequestError::Element {
                 model: Arc::clone(&self.spec.name),

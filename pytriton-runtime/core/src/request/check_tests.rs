@@ -8,10 +8,13 @@ use bytes::Bytes;
 use crate::memory_budget::MemoryBudget;
 use crate::model::{ModelSpec, TensorDeclaration};
 use crate::registry::ModelDeclaration;
+use crate::status::Status;
 use crate::tensor::DataType;
 use crate::testing::{IDENTITY, computing, fp32, infer_request};
 
-use super::{Identity, InferInput, InferRequest, ParameterValue, Request, RequestedOutput};
+use super::{
+    Identity, InferInput, InferRequest, ParameterValue, Request, RequestError, RequestedOutput,
+};
 
 const FP32: TensorDeclaration = TensorDeclaration {
     name: "x",
@@ -246,6 +249,33 @@ fn part_of_an_input_keeps_the_memory_of_its_request_reserved() {
         drop(tensor);
         assert_eq!(budget.reserved(), counted, "{rows} rows");
         drop(part);
+        assert_eq!(budget.reserved(), 0);
+    }
+}
+
+#[test]
+fn inputs_without_a_reservation_are_reserved_or_refused() {
+    const KIB: usize = 1 << 10;
+    let mut spec = IDENTITY.spec().unwrap();
+    spec.max_batch_size = 8 << 10;
+    let spec = Arc::new(spec);
+    for (limit, fits) in [(8 * KIB, true), (8 * KIB - 1, false)] {
+        let budget = MemoryBudget::new(limit);
+        let mut received = infer_request(2048, 1.0);
+        received.memory = budget.empty_permit();
+        match Request::check(&spec, received) {
+            Ok(request) => {
+                assert!(fits);
+                let input = request.tensor("INPUT_1").cloned();
+                drop(request);
+                assert_eq!(budget.reserved(), 8 * KIB);
+                drop(input);
+            }
+            Err(error) => {
+                assert!(!fits && matches!(error, RequestError::Budget(_)), "{error}");
+                assert_eq!(error.status(), Status::Unavailable);
+            }
+        }
         assert_eq!(budget.reserved(), 0);
     }
 }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::memory_budget::MemoryBudgetError;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 
@@ -257,6 +258,9 @@ pub enum RequestError {
         #[source]
         source: TensorError,
     },
+    /// The memory of the inputs cannot be reserved.
+    #[error(transparent)]
+    Budget(#[from] MemoryBudgetError),
 }
 
 impl RequestError {
@@ -265,7 +269,8 @@ impl RequestError {
         match self {
             Self::UnloadedModel {
                 version: Some(_), ..
-            } => Status::Unavailable,
+            }
+            | Self::Budget(_) => Status::Unavailable,
             Self::UnknownModel { .. } | Self::UnloadedModel { .. } => Status::NotFound,
             _ => Status::InvalidArgument,
         }

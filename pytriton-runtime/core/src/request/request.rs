@@ -6,6 +6,7 @@ use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::tensor::{Element, Tensor, TensorError, array};
 use crate::trace::Trace;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::Arrival;
 use super::InferRequest;
@@ -31,7 +32,7 @@ pub(super) struct Checked {
     pub(super) priority: u64,
     pub(super) sequence: Option<Sequence>,
     /// The inputs in the order of the model.
-    pub(super) inputs: SmallVec<Option<Tensor>>,
+    pub(super) inputs: SmallVec<Option<TrackedTensor>>,
     pub(super) requested: Requested,
     pub(super) batch_size: usize,
     pub(super) traced: Option<Arc<dyn TraceEvents>>,
@@ -49,7 +50,7 @@ impl Request {
     pub fn gathered(
         spec: &Arc<ModelSpec>,
         head: InferRequest,
-        inputs: SmallVec<Option<Tensor>>,
+        inputs: SmallVec<Option<TrackedTensor>>,
         requested: Requested,
         batch_size: usize,
     ) -> Self {
@@ -198,8 +199,8 @@ impl Request {
         self.0.batch_size
     }
 
-    /// Returns the tensors in the order of the model's inputs.
-    pub fn inputs(&self) -> &[Option<Tensor>] {
+    /// Returns the tensors in the order of the model's inputs, with their reservations.
+    pub fn inputs(&self) -> &[Option<TrackedTensor>] {
         &self.0.inputs
     }
 
@@ -236,7 +237,7 @@ impl Request {
     /// Returns the tensor of an input, or `None` if the request omits it or the model has no such
     /// input.
     pub fn tensor(&self, name: &str) -> Option<&Tensor> {
-        self.0.inputs[self.0.spec.input_index(name)?].as_ref()
+        self.0.inputs[self.0.spec.input_index(name)?].as_deref()
     }
 
     /// Returns an input as an array with the batch axis first. `None` if the request omits it or

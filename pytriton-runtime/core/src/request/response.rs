@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::memory_budget::MemoryPermit;
-use crate::tensor::Tensor;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::{Parameters, SmallVec};
 
@@ -9,16 +9,16 @@ use super::{Parameters, SmallVec};
 #[derive(Debug, Clone, Default)]
 pub struct Response {
     /// The indexes and tensors of the requested outputs, in the order of the model.
-    pub outputs: SmallVec<(usize, Tensor)>,
+    pub outputs: SmallVec<(usize, TrackedTensor)>,
     /// The response parameters.
     pub parameters: Parameters,
-    /// The memory reservation of the parameters. The tensors carry their own.
+    /// The memory reservation of the parameters. The tensors have their own.
     pub held: Option<Arc<MemoryPermit>>,
 }
 
 impl Response {
     /// Creates a response without parameters.
-    pub fn new(outputs: SmallVec<(usize, Tensor)>) -> Self {
+    pub fn new(outputs: SmallVec<(usize, TrackedTensor)>) -> Self {
         Self {
             outputs,
             parameters: Parameters::default(),

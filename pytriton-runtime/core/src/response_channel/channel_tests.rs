@@ -20,7 +20,7 @@ use super::*;
 fn answer(number: u16) -> Response {
     let data = fp32(&[f32::from(number)]);
     let tensor = Tensor::new(DataType::Fp32, vec![1], data).unwrap();
-    Response::new(vec![(0, tensor)].into())
+    Response::new(vec![(0, tensor.into())].into())
 }
 
 async fn send(sink: &ResponseSender, answer: Response) -> Result<(), Cancelled> {
@@ -63,7 +63,7 @@ async fn all_responses_arrive_in_order_and_the_last_one_ends_them() {
 /// A response of this size in bytes.
 fn sized(bytes: usize) -> Response {
     let tensor = Tensor::new(DataType::Uint8, vec![bytes], vec![7; bytes].into()).unwrap();
-    Response::new(vec![(0, tensor)].into())
+    Response::new(vec![(0, tensor.into())].into())
 }
 
 /// Sends responses until the channel is full, and returns their number.

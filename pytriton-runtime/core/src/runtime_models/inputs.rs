@@ -80,13 +80,13 @@ impl<'a> Inputs<'a> {
     /// Returns a [`ModelError`] if the input does not exist.
     pub fn tensor(&self, name: &str) -> Result<Option<&'a Tensor>, ModelError> {
         let index = self.index(name)?;
-        Ok(self.call.inputs().get(index).and_then(Option::as_ref))
+        Ok(self.call.inputs().get(index).and_then(Option::as_deref))
     }
 
     /// Returns the names and tensors of the given inputs, in the order of the model.
     pub fn iter(&self) -> impl Iterator<Item = (&'a str, &'a Tensor)> + use<'a> {
         let inputs = self.model().inputs.iter().zip(self.call.inputs());
-        inputs.filter_map(|(spec, tensor)| Some((&*spec.name, tensor.as_ref()?)))
+        inputs.filter_map(|(spec, tensor)| Some((&*spec.name, tensor.as_deref()?)))
     }
 
     /// Returns the parameters and forwarded headers that all requests of the call share.

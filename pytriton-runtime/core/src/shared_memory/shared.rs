@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::tensor::Tensor;
+use crate::tracked_tensor::TrackedTensor;
 
 use super::{Section, SharedMemoryError};
 
@@ -92,7 +92,7 @@ impl Shared {
     ///
     /// Returns [`SharedMemoryError::OutputSize`], or the error of the first output that cannot be
     /// written.
-    pub fn store(&self, outputs: &[(usize, Tensor)]) -> Result<(), SharedMemoryError> {
+    pub fn store(&self, outputs: &[(usize, TrackedTensor)]) -> Result<(), SharedMemoryError> {
         let shared = || {
             let outputs = outputs.iter();
             outputs.filter_map(|(index, tensor)| Some((self.section(*index)?, tensor)))

@@ -315,7 +315,7 @@ fn inputs_and_outputs_use_shared_memory() {
         .unwrap();
     assert_eq!([inputs[0].len(), inputs[1].len()], [0, 4]);
     let tensor = |value| Tensor::from_elements(vec![4], vec![value; 4]).unwrap();
-    let outputs = [(0, tensor(5_u8)), (1, tensor(6))];
+    let outputs = [(0, tensor(5_u8).into()), (1, tensor(6).into())];
     assert_eq!(
         error_text(shared(3).store(&outputs)),
         "shared memory size specified with the request for output 'y' (3 bytes) should be at least 4 bytes to hold the results"

@@ -2,12 +2,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use pytriton_core::call::tracked;
 use pytriton_core::memory_budget::{MemoryBudget, MemoryBudgetError};
 use pytriton_core::offload::by_weight;
 use pytriton_core::request::{Request, Response, SmallVec};
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::statistics::{CacheHit, FailureReason, nanoseconds};
+use pytriton_core::tracked_tensor::TrackedTensor;
 use pytriton_scheduler::Scheduler;
 use pytriton_scheduler::cache::{CacheKey, ResponseCache};
 
@@ -96,7 +96,10 @@ impl Cached {
     /// received it.
     fn reserved(&self, response: Response) -> Result<Response, MemoryBudgetError> {
         let outputs = Vec::from(response.outputs).into_iter();
-        let outputs = outputs.map(|(index, tensor)| Ok((index, tracked(tensor, &self.budget)?)));
+        let outputs = outputs.map(|(index, tensor)| {
+            let tensor = TrackedTensor::reserved(tensor.into_tensor(), Some(&self.budget))?;
+            Ok((index, tensor))
+        });
         Ok(Response {
             outputs: outputs.collect::<Result<SmallVec<_>, _>>()?,
             held: self.budget.reserve(response.parameters.bytes())?,

@@ -113,7 +113,7 @@ impl GenerateFormat {
 /// Returns the output with this index. Outputs are ordered by index.
 fn tensor(response: &Response, index: usize) -> Option<&Tensor> {
     let found = response.outputs.binary_search_by_key(&index, |(at, _)| *at);
-    found.ok().map(|at| &response.outputs[at].1)
+    found.ok().map(|at| &*response.outputs[at].1)
 }
 
 fn write_output(

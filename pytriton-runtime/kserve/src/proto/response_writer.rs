@@ -232,7 +232,7 @@ impl ResponseWriter {
                 continue;
             }
             others.extend(frozen(tail.take()));
-            others.push(TrackedBytes::of_tensor(tensor));
+            others.push(tensor.tracked_data());
         }
         others.extend(frozen(tail));
         Ok(WrittenResponse {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use bytemuck::AnyBitPattern;
 use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 use pytriton_core::tracked_buffer::TrackedBuffer;
+use pytriton_core::tracked_tensor::TrackedTensor;
 use pytriton_protocol::tensor::{DataType, Element, Tensor, TensorError, element_count, numbers};
 
 use crate::error::CodecError;
@@ -40,7 +41,7 @@ pub fn classify(
     classes: usize,
     labels: &str,
     permit: MemoryPermit,
-) -> Result<Tensor, CodecError> {
+) -> Result<TrackedTensor, CodecError> {
     let labels: Vec<&str> = labels.lines().collect();
     let labels = &labels[..];
     let mut texts = Texts::new(labels, permit);
@@ -65,7 +66,7 @@ fn top<T: Element + AnyBitPattern + Score>(
     batching: bool,
     classes: usize,
     texts: &mut Texts<'_>,
-) -> Result<Tensor, CodecError> {
+) -> Result<TrackedTensor, CodecError> {
     let error = |source: TensorError| CodecError::Output {
         output: Arc::default(),
         source,
@@ -92,7 +93,7 @@ fn top<T: Element + AnyBitPattern + Score>(
     }
     let shape: Vec<usize> = rows.into_iter().chain([count]).collect();
     let data = texts.buffer.take().freeze();
-    data.into_tensor(DataType::Bytes, shape).map_err(error)
+    TrackedTensor::of_bytes(DataType::Bytes, shape, data).map_err(error)
 }
 
 /// Finds the largest elements of a row, as pairs of rank and index. A smaller rank means a larger
@@ -278,7 +279,9 @@ mod tests {
         classes: usize,
         labels: &str,
     ) -> Result<Tensor, CodecError> {
-        super::classify(tensor, batching, classes, labels, MemoryPermit::unlimited())
+        let permit = MemoryPermit::unlimited();
+        let classes = super::classify(tensor, batching, classes, labels, permit);
+        classes.map(TrackedTensor::into_tensor)
     }
 
     #[test]

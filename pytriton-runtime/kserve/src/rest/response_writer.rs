@@ -3,7 +3,7 @@ use std::sync::Arc;
 use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::model::{ModelSpec, TensorSpec};
 use pytriton_core::request::Response;
-use pytriton_core::tracked_bytes::TrackedBytes;
+use pytriton_core::tracked_tensor::TrackedTensor;
 use pytriton_protocol::tensor::{DataType, Tensor};
 
 use crate::error::CodecError;
@@ -105,7 +105,7 @@ impl ResponseWriter {
                 json.name("parameters")
                     .object(|json| json.name("binary_data_size").integer(tensor.data().len()));
                 if !tensor.data().is_empty() {
-                    binary.push(TrackedBytes::of_tensor(tensor));
+                    binary.push(tensor.tracked_data());
                 }
             } else {
                 json.name("data");
@@ -126,7 +126,7 @@ impl ResponseWriter {
         /// The names, brackets and commas around the data of one output.
         const HEAD: usize = 160;
 
-        let output = |(index, tensor): &(usize, Tensor)| {
+        let output = |(index, tensor): &(usize, TrackedTensor)| {
             let format = format.outputs.get(*index);
             let binary = format.is_some_and(|output| output.binary);
             HEAD + if binary { 0 } else { tensor.data().len() * 3 }

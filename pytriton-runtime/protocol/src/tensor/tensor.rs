@@ -13,9 +13,8 @@ pub struct Tensor {
 impl Tensor {
     /// Creates a tensor from bytes in the format of the KServe binary extension.
     ///
-    /// For clients and the code of users: it reserves no memory. The crates of the server use
-    /// `TrackedBytes::into_tensor` of `pytriton-core`; a lint in their `clippy.toml` forbids this
-    /// function and [`from_elements`](Self::from_elements).
+    /// It reserves no memory. The requests and responses of a server consist of `TrackedTensor` of
+    /// `pytriton-core`, which does.
     ///
     /// # Errors
     ///

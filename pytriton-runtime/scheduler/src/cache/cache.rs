@@ -4,6 +4,8 @@ use parking_lot::Mutex;
 use pytriton_core::request::Response;
 use pytriton_core::statistics::nanoseconds;
 use pytriton_core::tensor::Tensor;
+use pytriton_core::tracked_tensor::TrackedTensor;
+use pytriton_core::uncounted::Uncounted;
 
 use super::CacheKey;
 use super::entries::Entries;
@@ -187,7 +189,10 @@ fn bytes(response: &Response) -> usize {
 /// otherwise be kept as a whole.
 fn detached(response: &Response) -> Response {
     let outputs = response.outputs.iter();
-    let outputs = outputs.map(|(index, tensor)| (*index, tensor.detached()));
+    let outputs = outputs.map(|(index, tensor)| {
+        let detached = TrackedTensor::uncounted(tensor.detached(), Uncounted::ResponseCache);
+        (*index, detached)
+    });
     Response {
         parameters: response.parameters.clone(),
         ..Response::new(outputs.collect())
@@ -206,7 +211,7 @@ mod tests {
 
     fn response(data: Bytes) -> Response {
         let tensor = Tensor::new(DataType::Uint8, vec![data.len()], data).unwrap();
-        Response::new(vec![(0, tensor)].into())
+        Response::new(vec![(0, tensor.into())].into())
     }
 
     #[test]

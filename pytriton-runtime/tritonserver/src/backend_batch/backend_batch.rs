@@ -14,6 +14,7 @@ use pytriton_core::request::{
     SequenceId, SmallVec,
 };
 use pytriton_core::response_channel::SchedulerError;
+use pytriton_core::tracked_tensor::TrackedTensor;
 use pytriton_core::uncounted::Uncounted;
 use pytriton_engine::trace::{TRACEPARENT, TRACESTATE, Trace, TraceContext, identified};
 use pytriton_protocol::tensor::{Tensor, TensorError, shape_text, stack_in_place};
@@ -27,7 +28,7 @@ pub(crate) struct BackendBatch {
     pub(crate) requests: SmallVec<Request>,
     /// For each input of the model, the rows of all requests as one tensor. Empty if the function
     /// does not take stacked inputs.
-    pub(crate) stacked: Vec<Option<Tensor>>,
+    pub(crate) stacked: Vec<Option<TrackedTensor>>,
 }
 
 impl BackendBatch {
@@ -162,7 +163,7 @@ fn inputs(
     spec: &ModelSpec,
     described: BatchRequest<'_>,
     data: &Bytes,
-) -> Result<(SmallVec<Option<Tensor>>, usize), InputError> {
+) -> Result<(SmallVec<Option<TrackedTensor>>, usize), InputError> {
     let mut inputs: SmallVec<_> = spec.inputs.iter().map(|_| None).collect();
     let mut batch_size = None;
     for part in described.inputs() {
@@ -176,13 +177,8 @@ fn inputs(
         if *batch_size.get_or_insert(rows) != rows {
             return Err(error(no_batch_axis(part.dims)));
         }
-        let bytes = slice(data, part.span);
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the bytes are in the shared memory of the session"
-        )]
-        let tensor = Tensor::new(datatype, part.dims, bytes).map_err(error)?;
-        inputs[part.input] = Some(tensor);
+        let tensor = Tensor::new(datatype, part.dims, slice(data, part.span));
+        inputs[part.input] = Some(of_session(tensor.map_err(error)?));
     }
     Ok((inputs, batch_size.unwrap_or(1)))
 }
@@ -216,16 +212,17 @@ fn stacked(
     batch: Batch<'_>,
     requests: &[Request],
     data: &Bytes,
-) -> Result<Vec<Option<Tensor>>, InputError> {
+) -> Result<Vec<Option<TrackedTensor>>, InputError> {
     let inputs = batch.spans().iter().enumerate();
     let stacked = inputs.map(|(index, &span)| {
-        let mut parts = Vec::with_capacity(requests.len());
-        parts.extend(requests.iter().flat_map(|request| &request.inputs()[index]));
+        let mut parts: Vec<&Tensor> = Vec::with_capacity(requests.len());
+        let inputs = requests.iter().map(|request| &request.inputs()[index]);
+        parts.extend(inputs.flatten().map(|input| &**input));
         if parts.len() < requests.len() {
             return Ok(None);
         }
         stack_in_place(&parts, &slice(data, span))
-            .map(Some)
+            .map(|tensor| Some(of_session(tensor)))
             .map_err(|source| input_error(spec, index, source))
     });
     stacked.collect()
@@ -234,6 +231,11 @@ fn stacked(
 /// Returns a slice of the data. The description's reader has checked its bounds.
 fn slice(data: &Bytes, span: Span) -> Bytes {
     data.slice(span.offset..span.offset + span.len)
+}
+
+/// Returns a tensor in the shared memory of the session, which Triton's backend has allocated.
+fn of_session(tensor: Tensor) -> TrackedTensor {
+    TrackedTensor::uncounted(tensor, Uncounted::NoBudget)
 }
 
 fn no_batch_axis(dims: &[usize]) -> TensorError {

@@ -36,7 +36,7 @@ pub(super) fn response(spec: &ModelSpec, outputs: &Value) -> Response {
     let tensors = spec.outputs.iter().enumerate();
     Response::new(
         tensors
-            .map(|(index, output)| (index, tensor(&outputs[&*output.name])))
+            .map(|(index, output)| (index, tensor(&outputs[&*output.name]).into()))
             .collect(),
     )
 }

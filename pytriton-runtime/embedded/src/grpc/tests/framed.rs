@@ -22,7 +22,7 @@ fn combining_messages_needs_no_additional_budget() {
     let writer = ResponseWriter::new(&spec, "1", &[], None, &budget).unwrap();
     let response = |value: f32| {
         let tensor = Tensor::from_elements(vec![1, 200], vec![value; 200]).unwrap();
-        request::Response::new([(0, tensor)].into_iter().collect())
+        request::Response::new([(0, tensor.into())].into_iter().collect())
     };
     let mut framed = Framed::new(writer.empty_permit());
     let mut messages = Vec::new();

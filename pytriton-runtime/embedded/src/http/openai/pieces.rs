@@ -135,7 +135,7 @@ mod tests {
         let spec = IDENTITY.spec().unwrap();
         let text = "a".repeat(TEXT_BYTES);
         let text = Tensor::from_elements(vec![1], vec![text]).unwrap();
-        let response = Response::new(vec![(0, text)].into());
+        let response = Response::new(vec![(0, text.into())].into());
         let budget = MemoryBudget::new(4 * TEXT_BYTES);
         for stops in [vec![], vec!["aab".to_owned()]] {
             let mut choice = Choice::new(stops);

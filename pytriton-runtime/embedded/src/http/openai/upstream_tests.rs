@@ -66,7 +66,7 @@ fn redeem(upstream: &Upstream, replies: &UpstreamResponses) -> ResponseSender {
 fn text(text: &str) -> pytriton_core::request::Response {
     let data = String::encode(vec![text.to_owned()]).unwrap();
     let tensor = Tensor::new(DataType::Bytes, vec![1], data).unwrap();
-    pytriton_core::request::Response::new(vec![(0, tensor)].into())
+    pytriton_core::request::Response::new(vec![(0, tensor.into())].into())
 }
 
 #[tokio::test]

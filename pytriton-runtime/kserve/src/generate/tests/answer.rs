@@ -2,6 +2,7 @@ use bytes::Bytes;
 use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::model::ModelSpec;
 use pytriton_core::request::{ParameterValue, Response};
+use pytriton_core::tracked_tensor::TrackedTensor;
 use pytriton_protocol::tensor::{DataType, Element, Tensor, encode_bytes_elements};
 
 use crate::generate::GenerateFormat;
@@ -23,7 +24,13 @@ fn write(
     tensors: Vec<Tensor>,
     parameters: &[(&str, ParameterValue)],
 ) -> Result<String, String> {
-    let mut response = Response::new(tensors.into_iter().enumerate().collect());
+    let mut response = Response::new(
+        tensors
+            .into_iter()
+            .map(TrackedTensor::from)
+            .enumerate()
+            .collect(),
+    );
     for (name, value) in parameters {
         response.parameters.insert(*name, value.clone());
     }

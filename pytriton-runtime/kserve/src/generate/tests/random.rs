@@ -57,7 +57,7 @@ proptest! {
         let outputs = request.inputs.into_iter().map(|input| {
             let shape: Vec<_> = input.shape.iter().map(|dim| usize::try_from(*dim).unwrap()).collect();
             let tensor = Tensor::new(input.datatype, shape, input.data).unwrap();
-            (model.input_index(&input.name).unwrap(), tensor)
+            (model.input_index(&input.name).unwrap(), tensor.into())
         });
         let mut outputs: Vec<_> = outputs.collect();
         outputs.sort_by_key(|(index, _)| *index);

@@ -11,6 +11,7 @@ use pytriton_core::model::{ModelSpec, TensorSpec};
 use pytriton_core::request::{ParameterValue, RequestedOutput, Response};
 use pytriton_core::testing::IDENTITY;
 use pytriton_core::tracked_buffer::TrackedBuffer;
+use pytriton_core::tracked_tensor::TrackedTensor;
 use pytriton_protocol::proto::infer_parameter::ParameterChoice;
 use pytriton_protocol::proto::model_infer_response::InferOutputTensor;
 use pytriton_protocol::proto::{ModelInferResponse, ModelStreamInferResponse};
@@ -78,7 +79,8 @@ proptest! {
     ) {
         let spec = spec(tensors.len());
         let writer = ResponseWriter::new(&spec, &id, &[], None, &MemoryBudget::new(usize::MAX)).unwrap();
-        let mut response = Response::new(tensors.iter().cloned().enumerate().collect());
+        let outputs = tensors.iter().cloned().map(TrackedTensor::from).enumerate();
+        let mut response = Response::new(outputs.collect());
         let mut expected = message(&spec, &id, &tensors);
         if let Some(said) = said {
             response.parameters.insert("said", ParameterValue::String(said.clone()));
@@ -113,7 +115,7 @@ fn large_contents_are_not_copied() {
     let spec = spec(2);
     let data = Bytes::from(vec![7; 1 << 20]);
     let tensor = Tensor::new(DataType::Uint8, vec![1 << 20], data.clone()).unwrap();
-    let response = Response::new((0..2).map(|index| (index, tensor.clone())).collect());
+    let response = Response::new((0..2).map(|index| (index, tensor.clone().into())).collect());
     let writer = ResponseWriter::new(&spec, "", &[], None, &MemoryBudget::new(usize::MAX)).unwrap();
     let written = writer.write(response, Envelope::None, 0, &mut buffer());
     let written = written.unwrap();
@@ -139,7 +141,7 @@ fn a_classified_output_is_bytes() {
         let writer =
             ResponseWriter::new(&spec, "", &mentions, None, &MemoryBudget::new(usize::MAX))
                 .unwrap();
-        let response = Response::new([(0, tensor.clone())].into_iter().collect());
+        let response = Response::new([(0, tensor.clone().into())].into_iter().collect());
         let mut message = buffer();
         let written = writer.write(response, Envelope::None, 0, &mut message);
         assert!(written.unwrap().others.is_empty());
@@ -158,10 +160,8 @@ fn everything_copied_to_a_message_is_reserved_until_it_is_sent() {
     let respond = |budget: &Arc<MemoryBudget>, said: usize| {
         let tensor = |(index, length): (usize, usize)| {
             let data = Bytes::from(vec![7; length]);
-            (
-                index,
-                Tensor::new(DataType::Uint8, vec![length], data).unwrap(),
-            )
+            let tensor = Tensor::new(DataType::Uint8, vec![length], data).unwrap();
+            (index, tensor.into())
         };
         let mut response = Response::new(tensors.into_iter().enumerate().map(tensor).collect());
         let value = ParameterValue::String("x".repeat(said));

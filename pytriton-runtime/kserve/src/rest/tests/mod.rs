@@ -49,6 +49,6 @@ fn input(members: &str) -> String {
 }
 
 fn encode(format: &ResponseFormat, tensor: Tensor) -> Result<EncodedResponse, CodecError> {
-    let response = Response::new(vec![(0, tensor)].into());
+    let response = Response::new(vec![(0, tensor.into())].into());
     ResponseWriter::new(&model()).write(format, &response, MemoryPermit::unlimited())
 }
