@@ -238,8 +238,8 @@ mod tests {
             "the instance of model 'Identity' that was executing the request has stopped";
         assert_eq!(lost.to_string(), expected);
         served.next().await.unwrap().unwrap();
-        let statistics = queue.recorder().snapshot(0);
-        assert_eq!(statistics.failures, [0, 0, 1, 0]);
-        assert_eq!(statistics.running, 0);
+        let totals = queue.recorder().totals(0);
+        assert_eq!(totals.failures, [0, 0, 1, 0]);
+        assert_eq!(totals.running, 0);
     }
 }

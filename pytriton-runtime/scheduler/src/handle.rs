@@ -8,7 +8,7 @@ use pytriton_core::model::ModelSpec;
 use pytriton_core::registry::Registration;
 use pytriton_core::request::{Request, Response};
 use pytriton_core::response_channel::{Outcome, ResponseReceiver, SchedulerError};
-use pytriton_core::statistics::{FailureReason, ModelStatistics, Recorder};
+use pytriton_core::statistics::{FailureReason, ModelStatistics, ModelTotals, Recorder};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
@@ -295,8 +295,8 @@ impl Scheduler {
     }
 
     /// Returns the statistics without those of each batch size and response.
-    pub fn sums(&self) -> ModelStatistics {
-        self.queue.recorder().sums(self.queue.pending())
+    pub fn totals(&self) -> ModelTotals {
+        self.queue.recorder().totals(self.queue.pending())
     }
 
     /// Returns whether an instance is available.

@@ -95,9 +95,9 @@ async fn small_request_is_executed_on_the_connection_thread() {
     // A slow call is executed inline too, as the option allows.
     assert_eq!(ask(&served, 1, -4.0).await.unwrap(), [-4.0]);
     assert_eq!(ask(&served, 1, 7.0).await.unwrap(), [7.0]);
-    let statistics = served.scheduler.statistics();
-    assert_eq!((statistics.fail.count, statistics.success.count), (1, 102));
-    assert_eq!(statistics.execution_count, 103);
+    let totals = served.scheduler.totals();
+    assert_eq!((totals.fail.count, totals.success.count), (1, 102));
+    assert_eq!(totals.execution_count, 103);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -152,8 +152,8 @@ async fn a_function_that_panics_is_called_once_and_the_error_names_the_option() 
         assert_eq!(CALLS.load(Ordering::SeqCst), before + 1, "{panicked}");
     }
     assert_eq!(ask(&served, 1, 7.0).await.unwrap(), [7.0]);
-    let statistics = served.scheduler.statistics();
-    assert_eq!((statistics.fail.count, statistics.execution_count), (3, 4));
+    let totals = served.scheduler.totals();
+    assert_eq!((totals.fail.count, totals.execution_count), (3, 4));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -252,8 +252,8 @@ async fn concurrent_calls_are_limited_by_instances() {
             client.unwrap();
         }
         assert!(MAX_UNDER_WAY.load(Ordering::SeqCst) <= instances);
-        let statistics = served.scheduler.statistics();
-        let all = statistics.success.count + statistics.fail.count;
+        let totals = served.scheduler.totals();
+        let all = totals.success.count + totals.fail.count;
         assert_eq!(all, 16 * 200);
         let deadline = Instant::now() + Duration::from_secs(5);
         assert!(served.scheduler.drain(deadline).await);

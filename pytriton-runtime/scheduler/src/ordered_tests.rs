@@ -76,7 +76,7 @@ impl Served {
     /// large to be executed inline.
     async fn hang(&self) -> JoinHandle<Outcome> {
         let hanging = self.spawn(row(70_000, -5.0));
-        self.until(|served| served.scheduler.statistics().running == 1)
+        self.until(|served| served.scheduler.totals().running == 1)
             .await;
         hanging
     }
@@ -99,7 +99,7 @@ async fn response_of_a_disconnected_client_is_dropped_behind_a_stalled_call() {
                 let request = served.request(columns, 1.0);
                 going.spawn(async move { scheduler.infer(request).await });
             }
-            let executed = |served: &Served| served.scheduler.statistics().success.count;
+            let executed = |served: &Served| served.scheduler.totals().success.count;
             served.until(|served| executed(served) == 100 * round).await;
             served.until(|served| served.held() == 100).await;
             assert_eq!(served.resources.budget.reserved() > 0, columns > 1);
@@ -120,7 +120,7 @@ async fn number_of_held_back_responses_is_limited() {
     served.until(|served| served.held() == 16).await;
     let refused = served.spawn(row(1, 1.0)).await.unwrap().unwrap_err();
     assert!(matches!(refused, SchedulerError::QueueFull { .. }));
-    assert_eq!(served.scheduler.statistics().failures, [1, 0, 0, 0]);
+    assert_eq!(served.scheduler.totals().failures, [1, 0, 0, 0]);
     spawned[7].abort();
     served.until(|served| served.held() == 15).await;
     let last = served.spawn(row(1, 1.0));
@@ -239,7 +239,7 @@ async fn remaining_clients_receive_responses_in_order() {
     for number in 1..1000 {
         ledger.ask(number);
         if number % 32 == 0 {
-            let idle = |served: &Served| served.scheduler.statistics().running == 1;
+            let idle = |served: &Served| served.scheduler.totals().running == 1;
             served.until(idle).await;
         }
     }

@@ -110,7 +110,7 @@ async fn each_level_has_its_own_queue_limit() {
     assert!(levels.push(0, 19).is_err());
     levels.push(3, 20).unwrap();
     assert_eq!(levels.queue.pending(), 18);
-    assert_eq!(levels.queue.recorder().snapshot(0).failures, [2, 0, 0, 0]);
+    assert_eq!(levels.queue.recorder().totals(0).failures, [2, 0, 0, 0]);
     assert_eq!(levels.batch().await, [1, 3, 4, 5]);
     levels.push(1, 21).unwrap();
 }
@@ -191,7 +191,7 @@ async fn batches_exclude_expired_requests_of_rejecting_levels() {
         advance(2 * MILLISECOND).await;
         let batch = timeout(MILLISECOND, levels.batch()).await;
         assert_eq!(batch.unwrap_or_default(), leaves, "{waiting:?}");
-        let failures = levels.queue.recorder().snapshot(0).failures;
+        let failures = levels.queue.recorder().totals(0).failures;
         assert_eq!(failures.iter().sum::<u64>(), refused, "{waiting:?}");
         for (number, mut receiver) in receivers {
             let outcome = receiver.try_next();

@@ -46,7 +46,7 @@ async fn ask_and_wait(served: &Served, value: f32) -> JoinHandle<Outcome> {
     let asked = ask(served, value);
     tokio::task::yield_now().await;
     served
-        .until(|served| served.scheduler.statistics().pending == 0)
+        .until(|served| served.scheduler.totals().pending == 0)
         .await;
     asked
 }
@@ -77,13 +77,19 @@ async fn stalled_model_refuses_requests_until_the_call_returns() {
     failed(waiting.await, REFUSED, Status::Unavailable);
     failed(ask(&served, 1.0).await, REFUSED, Status::Unavailable);
     let statistics = served.scheduler.statistics();
-    assert_eq!((statistics.execution_count, statistics.fail.count), (1, 3));
-    assert_eq!(statistics.failures, [0, 0, 3, 0]);
+    assert_eq!(
+        (
+            statistics.totals.execution_count,
+            statistics.totals.fail.count
+        ),
+        (1, 3)
+    );
+    assert_eq!(statistics.totals.failures, [0, 0, 3, 0]);
     assert!(statistics.batches[&1].compute_infer.ns >= 500_000_000);
     drop(gate);
     is_well(&served).await;
-    let statistics = served.scheduler.statistics();
-    assert_eq!((statistics.execution_count, statistics.fail.count), (2, 3));
+    let totals = served.scheduler.totals();
+    assert_eq!((totals.execution_count, totals.fail.count), (2, 3));
 }
 
 #[tokio::test]
@@ -128,7 +134,7 @@ async fn stalled_batch_keeps_completed_responses_and_refuses_the_rest() {
     assert_eq!(wrong.to_string(), "model 'Identity' failed: asked to fail");
     failed(hanging.await, TOO_LONG, Status::DeadlineExceeded);
     failed(after.await, MATE, Status::Unavailable);
-    assert_eq!(served.scheduler.statistics().failures, [0, 0, 3, 0]);
+    assert_eq!(served.scheduler.totals().failures, [0, 0, 3, 0]);
     drop(gate);
     is_ready(&served).await;
 }

@@ -161,7 +161,13 @@ async fn function_error_reaches_requests_with_dropped_senders() {
     let text = "model 'Identity' failed: the weights are gone".to_owned();
     assert_eq!(both, [(Vec::new(), None), (Vec::new(), Some(text))]);
     let statistics = served.scheduler.statistics();
-    assert_eq!((statistics.success.count, statistics.fail.count), (1, 1));
+    assert_eq!(
+        (
+            statistics.totals.success.count,
+            statistics.totals.fail.count
+        ),
+        (1, 1)
+    );
     assert_eq!(statistics.responses[&0].fail.count, 1);
 }
 

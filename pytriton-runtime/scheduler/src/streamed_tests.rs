@@ -110,7 +110,13 @@ async fn each_item_is_split_by_request() {
         }
     }
     let statistics = served.scheduler.statistics();
-    assert_eq!((statistics.success.count, statistics.fail.count), (7, 0));
+    assert_eq!(
+        (
+            statistics.totals.success.count,
+            statistics.totals.fail.count
+        ),
+        (7, 0)
+    );
     assert_eq!(statistics.responses[&0].success.count, 6);
     assert_eq!(statistics.responses[&39].success.count, 3);
 }
@@ -175,7 +181,7 @@ async fn failure_ends_only_the_requests_of_its_batch() {
         assert_eq!(responses, vec![vec![at]; count]);
         assert_eq!(error, Some(expected));
     }
-    assert_eq!(served.scheduler.statistics().fail.count, 6);
+    assert_eq!(served.scheduler.totals().fail.count, 6);
 }
 
 /// The number of responses of a few bytes that a channel can hold.
@@ -231,8 +237,8 @@ async fn a_function_runs_until_the_channel_is_full_and_ends_with_its_receiver() 
     }
     drop(slow);
     assert!(served.scheduler.drain(Instant::now() + TEST_TIMEOUT).await);
-    let statistics = served.scheduler.statistics();
-    assert_eq!((statistics.success.count, statistics.fail.count), (2, 0));
+    let totals = served.scheduler.totals();
+    assert_eq!((totals.success.count, totals.fail.count), (2, 0));
 }
 
 #[tokio::test]
@@ -323,8 +329,8 @@ async fn each_request_has_its_own_sender() {
     }
     // The responses are counted when the last request has ended.
     assert!(served.scheduler.drain(Instant::now() + TEST_TIMEOUT).await);
-    let statistics = served.scheduler.statistics();
-    assert_eq!((statistics.success.count, statistics.fail.count), (6, 1));
+    let totals = served.scheduler.totals();
+    assert_eq!((totals.success.count, totals.fail.count), (6, 1));
 }
 
 /// Sends one response and then waits forever. Reports when it is dropped.

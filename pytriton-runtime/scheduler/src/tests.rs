@@ -99,7 +99,7 @@ async fn a_full_queue_refuses_at_once() {
     let refused = queue.push(request(&spec, 1, 0.0)).unwrap_err();
     assert!(matches!(refused, SchedulerError::QueueFull { .. }));
     assert_eq!(queue.pending(), 4);
-    assert_eq!(queue.recorder().snapshot(0).failures, [1, 0, 0, 0]);
+    assert_eq!(queue.recorder().totals(0).failures, [1, 0, 0, 0]);
     queue.next_batch().await.unwrap();
     queue.push(request(&spec, 1, 0.0)).unwrap();
 }
@@ -117,7 +117,7 @@ async fn a_queue_without_instances_refuses_requests() {
     assert_eq!(error, nobody.clone());
     let refused = queue.push(request(&spec, 1, 0.0)).unwrap_err();
     assert_eq!(refused, nobody);
-    assert_eq!(queue.recorder().snapshot(0).failures, [0, 0, 2, 0]);
+    assert_eq!(queue.recorder().totals(0).failures, [0, 0, 2, 0]);
     queue.refuse(None);
     queue.push(request(&spec, 8, 0.0)).unwrap();
     assert_eq!(rows(&queue.next_batch().await.unwrap()), [8]);
@@ -197,10 +197,10 @@ async fn failing_batch_does_not_affect_others() {
         .unwrap()
         .into_owned();
     assert_eq!(elements, [7.0, 7.0]);
-    let statistics = scheduler.statistics();
-    assert_eq!(statistics.execution_count, 4);
-    assert_eq!(statistics.inference_count, 2);
-    assert_eq!((statistics.success.count, statistics.fail.count), (1, 3));
+    let totals = scheduler.totals();
+    assert_eq!(totals.execution_count, 4);
+    assert_eq!(totals.inference_count, 2);
+    assert_eq!((totals.success.count, totals.fail.count), (1, 3));
 }
 
 #[tokio::test]
@@ -236,7 +236,7 @@ async fn cancelled_or_expired_request_is_not_executed() {
         async move { scheduler.infer(request).await }
     });
     tokio::task::yield_now().await;
-    while scheduler.statistics().pending > 0 {
+    while scheduler.totals().pending > 0 {
         tokio::time::sleep(MILLISECOND).await;
     }
     let abandoned = timeout(MILLISECOND, scheduler.infer(request(&spec, 1, 1.0))).await;
@@ -250,9 +250,9 @@ async fn cancelled_or_expired_request_is_not_executed() {
     assert_eq!(late, SchedulerError::Timeout);
     drop(gate);
     busy.await.unwrap().unwrap();
-    let statistics = scheduler.statistics();
-    assert_eq!(statistics.execution_count, 1);
-    assert_eq!(statistics.failures, [1, 1, 0, 0]);
+    let totals = scheduler.totals();
+    assert_eq!(totals.execution_count, 1);
+    assert_eq!(totals.failures, [1, 1, 0, 0]);
 }
 
 #[tokio::test]
@@ -265,11 +265,11 @@ async fn abandoned_request_that_waits_is_not_executed() {
     };
     let busy = infer(-5.0);
     tokio::task::yield_now().await;
-    while scheduler.statistics().pending > 0 {
+    while scheduler.totals().pending > 0 {
         tokio::time::sleep(MILLISECOND).await;
     }
     let pending = [busy, infer(1.0), infer(2.0)];
-    while scheduler.statistics().pending < 2 {
+    while scheduler.totals().pending < 2 {
         tokio::time::sleep(MILLISECOND).await;
     }
     scheduler.abandon();
@@ -283,7 +283,7 @@ async fn abandoned_request_that_waits_is_not_executed() {
             .drain(Instant::now() + Duration::from_secs(5))
             .await
     );
-    assert_eq!(scheduler.statistics().execution_count, 1);
+    assert_eq!(scheduler.totals().execution_count, 1);
 }
 
 #[tokio::test]
@@ -385,7 +385,7 @@ async fn unstacked_requests_run_separately_on_all_instances() {
     }
     let all = begun.elapsed();
     assert!(first < 2 * CALL && all < 6 * CALL, "{first:?} {all:?}");
-    assert_eq!(scheduler.statistics().execution_count, 8);
+    assert_eq!(scheduler.totals().execution_count, 8);
 }
 
 /// Returns how many of its calls run concurrently, once the maximum is reached.

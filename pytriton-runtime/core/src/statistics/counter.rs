@@ -1,143 +1,111 @@
-use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+//! The table of the counters of a model that are ours and not Triton's.
+//!
+//! A row is the documentation, name, metric, unit and help of a counter. The metrics port reports
+//! every row, and [`Recorder::count`](super::Recorder::count) counts it.
 
-/// A number of events and their total duration.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct StatisticDuration {
-    /// The number of events.
-    pub count: u64,
-    /// The total duration, in nanoseconds.
-    pub ns: u64,
+/// The unit in which a counter is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CounterUnit {
+    /// Events.
+    Events,
+    /// Nanoseconds. The metric is in seconds.
+    Nanoseconds,
 }
 
-impl StatisticDuration {
-    /// Adds `count` events of `ns` nanoseconds each.
-    pub fn add(&mut self, count: u64, ns: u64) {
-        self.count += count;
-        self.ns = self.ns.saturating_add(ns.saturating_mul(count));
+macro_rules! counters {
+    ($($(#[$doc:meta])* $counter:ident: $metric:literal, $unit:ident, $help:literal;)*) => {
+        /// A counter of a model.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Counter {
+            $($(#[$doc])* $counter,)*
+        }
+
+        impl Counter {
+            /// All counters.
+            pub const ALL: &[Self] = &[$(Self::$counter),*];
+
+            /// The name of the metric.
+            pub const fn metric(self) -> &'static str {
+                match self {
+                    $(Self::$counter => $metric,)*
+                }
+            }
+
+            /// The description of the metric.
+            pub const fn help(self) -> &'static str {
+                match self {
+                    $(Self::$counter => $help,)*
+                }
+            }
+
+            /// The unit in which it is counted.
+            pub const fn unit(self) -> CounterUnit {
+                match self {
+                    $(Self::$counter => CounterUnit::$unit,)*
+                }
+            }
+        }
+    };
+}
+
+counters! {
+    /// The time in which instances have executed batches.
+    Busy: "pytriton_instance_busy_seconds_total", Nanoseconds,
+        "Total execution time of completed batches, over all instances";
+}
+
+/// The values of all counters of a model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CounterValues([u64; Counter::ALL.len()]);
+
+impl CounterValues {
+    /// Adds to a counter, in its unit.
+    pub fn add(&mut self, counter: Counter, amount: u64) {
+        let value = &mut self.0[counter as usize];
+        *value = value.saturating_add(amount);
     }
-}
 
-/// A duration in nanoseconds.
-pub fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// The durations of the phases of an execution, in nanoseconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Durations {
-    /// Gathering the inputs.
-    pub compute_input: u64,
-    /// Calling the function.
-    pub compute_infer: u64,
-    /// Distributing the outputs.
-    pub compute_output: u64,
-}
-
-impl Durations {
-    /// The total duration.
-    pub fn total(&self) -> Duration {
-        let parts = [self.compute_input, self.compute_infer, self.compute_output];
-        parts.into_iter().map(Duration::from_nanos).sum()
+    /// Returns a counter in its unit.
+    pub fn get(&self, counter: Counter) -> u64 {
+        self.0[counter as usize]
     }
-}
 
-/// The executions of one batch size.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct BatchStatistics {
-    /// Gathering the inputs.
-    pub compute_input: StatisticDuration,
-    /// Calling the function.
-    pub compute_infer: StatisticDuration,
-    /// Distributing the outputs.
-    pub compute_output: StatisticDuration,
-}
-
-/// The reason of a failed request, for the label of Triton's `nv_inference_request_failure`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FailureReason {
-    /// The queue was full, or the request timed out in the queue.
-    Rejected,
-    /// The client disconnected or cancelled.
-    Canceled,
-    /// The function failed.
-    Backend,
-    /// Any other reason.
-    Other,
-}
-
-impl FailureReason {
-    /// All reasons, in the order of the enum.
-    pub const ALL: [Self; 4] = [Self::Rejected, Self::Canceled, Self::Backend, Self::Other];
-
-    /// The value of the label.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Rejected => "REJECTED",
-            Self::Canceled => "CANCELED",
-            Self::Backend => "BACKEND",
-            Self::Other => "OTHER",
+    /// Returns a counter in the unit of its metric.
+    pub fn metric(&self, counter: Counter) -> f64 {
+        let value = self.get(counter) as f64;
+        match counter.unit() {
+            CounterUnit::Events => value,
+            CounterUnit::Nanoseconds => value / 1e9,
         }
     }
 }
 
-/// The responses of a decoupled model with the same index within their requests.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ResponseStatistics {
-    /// From the previous response, or the call, to this one.
-    pub compute_infer: StatisticDuration,
-    /// Distribution of their outputs.
-    pub compute_output: StatisticDuration,
-    /// Successful responses.
-    pub success: StatisticDuration,
-    /// Failed responses.
-    pub fail: StatisticDuration,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The statistics of a model since the start of the server.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ModelStatistics {
-    /// The time of the last inference.
-    pub last_inference: Option<SystemTime>,
-    /// The number of executed rows.
-    pub inference_count: u64,
-    /// The number of executions.
-    pub execution_count: u64,
-    /// Successful requests, from arrival to response.
-    pub success: StatisticDuration,
-    /// Failed requests, from arrival to response.
-    pub fail: StatisticDuration,
-    /// Successful requests: time in the queue.
-    pub queue: StatisticDuration,
-    /// Successful requests: gathering the inputs.
-    pub compute_input: StatisticDuration,
-    /// Successful requests: the function.
-    pub compute_infer: StatisticDuration,
-    /// Successful requests: distributing the outputs.
-    pub compute_output: StatisticDuration,
-    /// Requests served from the response cache: the lookup.
-    pub cache_hit: StatisticDuration,
-    /// Requests not found in the response cache: the lookup and the insertion.
-    pub cache_miss: StatisticDuration,
-    /// The executions by batch size.
-    pub batches: BTreeMap<usize, BatchStatistics>,
-    /// The responses by their index within the request, from 0.
-    pub responses: BTreeMap<u32, ResponseStatistics>,
-    /// Failed requests by reason, in the order of [`FailureReason::ALL`].
-    pub failures: [u64; 4],
-    /// The total time in which instances have executed batches, in nanoseconds.
-    pub busy: u64,
-    /// The number of waiting requests.
-    pub pending: u64,
-    /// The number of requests being executed.
-    pub running: u64,
-}
+    #[test]
+    fn a_duration_is_reported_in_seconds() {
+        let mut values = CounterValues::default();
+        values.add(Counter::Busy, 1_500_000_000);
+        values.add(Counter::Busy, u64::MAX);
+        assert_eq!(values.get(Counter::Busy), u64::MAX);
+        let mut values = CounterValues::default();
+        values.add(Counter::Busy, 1_500_000_000);
+        assert_eq!(values.metric(Counter::Busy), 1.5);
+    }
 
-impl ModelStatistics {
-    /// Returns the time of the last inference in milliseconds since the epoch; 0 for none.
-    pub fn last_inference_ms(&self) -> u64 {
-        let last = self.last_inference.unwrap_or(UNIX_EPOCH);
-        let since = last.duration_since(UNIX_EPOCH).unwrap_or_default();
-        since.as_secs() * 1000 + u64::from(since.subsec_millis())
+    #[test]
+    fn names_are_those_of_our_counters_and_unique() {
+        let mut names: Vec<_> = Counter::ALL.iter().map(|row| row.metric()).collect();
+        for name in &names {
+            assert!(
+                name.starts_with("pytriton_") && name.ends_with("_total"),
+                "{name}"
+            );
+        }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Counter::ALL.len());
     }
 }

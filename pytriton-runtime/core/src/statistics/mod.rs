@@ -4,17 +4,19 @@ mod call_graph;
 mod counter;
 mod histogram;
 mod latencies;
+mod model_statistics;
 mod recorder;
 mod summary;
 
 pub use call_graph::{CallCounter, CallGraph, CallStatistics};
-pub use counter::nanoseconds;
-pub use counter::{
-    BatchStatistics, Durations, FailureReason, ModelStatistics, ResponseStatistics,
-    StatisticDuration,
-};
+pub use counter::{Counter, CounterUnit, CounterValues};
 pub use histogram::Histogram;
 pub use latencies::{Histograms, Latencies, Summaries};
+pub use model_statistics::nanoseconds;
+pub use model_statistics::{
+    BatchStatistics, Durations, FailureReason, ModelStatistics, ModelTotals, ResponseStatistics,
+    StatisticDuration,
+};
 pub use recorder::MAX_RESPONSE_STATISTICS;
 pub use recorder::{CacheHit, Execution, Recorder, RequestOutcome, Success};
 pub use summary::Summary;

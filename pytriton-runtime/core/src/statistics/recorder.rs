@@ -1,10 +1,9 @@
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
 use parking_lot::Mutex;
 
-use super::{Durations, FailureReason, Latencies, ModelStatistics};
+use super::{Counter, Durations, FailureReason, Latencies, ModelStatistics, ModelTotals};
 
 /// Records the statistics of a model. One lock, acquired once per execution.
 #[derive(Debug, Default)]
@@ -114,8 +113,11 @@ impl Recorder {
             latencies,
         } = &mut *counted;
         *last_execution = Some(now);
-        statistics.execution_count += 1;
-        let batch = statistics.batches.entry(execution.batch_size).or_default();
+        let ModelStatistics {
+            totals, batches, ..
+        } = statistics;
+        totals.execution_count += 1;
+        let batch = batches.entry(execution.batch_size).or_default();
         batch.compute_input.add(1, durations.compute_input);
         batch.compute_infer.add(1, durations.compute_infer);
         batch.compute_output.add(1, durations.compute_output);
@@ -124,43 +126,50 @@ impl Recorder {
             durations.compute_infer,
             durations.compute_output,
         ];
-        statistics.busy = busy.into_iter().fold(statistics.busy, u64::saturating_add);
+        let busy = busy.into_iter().fold(0, u64::saturating_add);
+        totals.counters.add(Counter::Busy, busy);
         for request in requests {
             match request {
                 RequestOutcome::Succeeded(success) => {
-                    statistics.inference_count += success.batch_size as u64;
-                    statistics.success.add(1, success.request);
-                    statistics.queue.add(1, success.queue);
-                    statistics.compute_input.add(1, durations.compute_input);
-                    statistics.compute_infer.add(1, durations.compute_infer);
-                    statistics.compute_output.add(1, durations.compute_output);
+                    totals.inference_count += success.batch_size as u64;
+                    totals.success.add(1, success.request);
+                    totals.queue.add(1, success.queue);
+                    totals.compute_input.add(1, durations.compute_input);
+                    totals.compute_infer.add(1, durations.compute_infer);
+                    totals.compute_output.add(1, durations.compute_output);
                     if let Some(latencies) = latencies {
                         latencies.executed(&success, &durations, responded_once);
                     }
                 }
                 RequestOutcome::Failed(ns) => {
-                    statistics.fail.add(1, ns);
-                    statistics.failures[FailureReason::Backend as usize] += 1;
+                    totals.fail.add(1, ns);
+                    totals.failures[FailureReason::Backend as usize] += 1;
                 }
             }
         }
     }
 
+    /// Adds to a counter, in its unit.
+    pub fn count(&self, counter: Counter, amount: u64) {
+        let totals = &mut self.counted.lock().statistics.totals;
+        totals.counters.add(counter, amount);
+    }
+
     /// Records a request that failed without being executed, `ns` nanoseconds after its arrival.
     pub fn record_failure(&self, reason: FailureReason, ns: u64) {
-        let statistics = &mut self.counted.lock().statistics;
-        statistics.fail.add(1, ns);
-        statistics.failures[reason as usize] += 1;
+        let totals = &mut self.counted.lock().statistics.totals;
+        totals.fail.add(1, ns);
+        totals.failures[reason as usize] += 1;
     }
 
     /// Records a request that was served from the response cache, which is neither an inference nor
     /// an execution.
     pub fn record_hit(&self, hit: &CacheHit) {
         let mut counted = self.counted.lock();
-        let statistics = &mut counted.statistics;
-        statistics.success.add(1, hit.request);
-        statistics.queue.add(1, hit.queue);
-        statistics.cache_hit.add(1, hit.lookup);
+        let totals = &mut counted.statistics.totals;
+        totals.success.add(1, hit.request);
+        totals.queue.add(1, hit.queue);
+        totals.cache_hit.add(1, hit.lookup);
         if let Some(latencies) = &mut counted.latencies {
             latencies.hit(hit);
         }
@@ -202,8 +211,9 @@ impl Recorder {
     /// Source: `InferenceStatsAggregator::UpdateSuccessCacheMiss` in Triton 2.51.
     pub fn record_miss(&self, ns: u64) {
         let mut counted = self.counted.lock();
-        counted.statistics.cache_miss.add(1, ns);
-        counted.statistics.success.ns += ns;
+        let totals = &mut counted.statistics.totals;
+        totals.cache_miss.add(1, ns);
+        totals.success.ns += ns;
         if let Some(latencies) = &mut counted.latencies {
             latencies.miss(ns);
         }
@@ -211,46 +221,30 @@ impl Recorder {
 
     /// The statistics so far, with `pending` waiting requests.
     pub fn snapshot(&self, pending: u64) -> ModelStatistics {
+        let mut counted = self.counted.lock();
+        let totals = self.current(&mut counted, pending);
         ModelStatistics {
-            pending,
-            running: self.running(),
-            ..self.counted.lock().current().clone()
+            totals,
+            ..counted.statistics.clone()
         }
     }
 
     /// The same without the statistics by batch size and by response, whose number is unlimited.
-    pub fn sums(&self, pending: u64) -> ModelStatistics {
-        let mut counted = self.counted.lock();
-        let statistics = counted.current();
-        ModelStatistics {
-            last_inference: statistics.last_inference,
-            inference_count: statistics.inference_count,
-            execution_count: statistics.execution_count,
-            success: statistics.success,
-            fail: statistics.fail,
-            queue: statistics.queue,
-            compute_input: statistics.compute_input,
-            compute_infer: statistics.compute_infer,
-            compute_output: statistics.compute_output,
-            cache_hit: statistics.cache_hit,
-            cache_miss: statistics.cache_miss,
-            failures: statistics.failures,
-            busy: statistics.busy,
+    pub fn totals(&self, pending: u64) -> ModelTotals {
+        self.current(&mut self.counted.lock(), pending)
+    }
+
+    /// Returns the totals with the time of the last execution and the current requests.
+    fn current(&self, counted: &mut Counted, pending: u64) -> ModelTotals {
+        let totals = &mut counted.statistics.totals;
+        if let Some(last) = counted.last_execution.take() {
+            totals.last_inference = SystemTime::now().checked_sub(last.elapsed());
+        }
+        ModelTotals {
             pending,
             running: self.running(),
-            batches: BTreeMap::new(),
-            responses: BTreeMap::new(),
+            ..*totals
         }
-    }
-}
-
-impl Counted {
-    /// Returns the statistics with the time of the last execution.
-    fn current(&mut self) -> &ModelStatistics {
-        if let Some(last) = self.last_execution.take() {
-            self.statistics.last_inference = SystemTime::now().checked_sub(last.elapsed());
-        }
-        &self.statistics
     }
 }
 
@@ -287,24 +281,24 @@ mod tests {
         recorder.end(2);
         recorder.record_failure(FailureReason::Rejected, 1);
         let statistics = recorder.snapshot(7);
-        assert_eq!(statistics.inference_count, 2);
-        assert_eq!(statistics.execution_count, 1);
-        assert_eq!(statistics.success.count, 1);
-        assert_eq!(statistics.fail.count, 2);
-        assert_eq!(statistics.fail.ns, 41);
-        assert_eq!(statistics.failures, [1, 0, 1, 0]);
+        let totals = statistics.totals;
+        assert_eq!(totals.inference_count, 2);
+        assert_eq!(totals.execution_count, 1);
+        assert_eq!(totals.success.count, 1);
+        assert_eq!(totals.fail.count, 2);
+        assert_eq!(totals.fail.ns, 41);
+        assert_eq!(totals.failures, [1, 0, 1, 0]);
         assert_eq!(statistics.batches[&3].compute_infer.ns, 10);
-        assert_eq!(statistics.pending, 7);
-        assert_eq!((statistics.running, statistics.busy), (1, 10));
-        let last = statistics.last_inference.unwrap();
+        assert_eq!(totals.pending, 7);
+        assert_eq!(
+            (totals.running, totals.counters.get(Counter::Busy)),
+            (1, 10)
+        );
+        let last = totals.last_inference.unwrap();
         // The clocks are not read at the same moment.
         let least = before - Duration::from_millis(1);
         assert!((least..=SystemTime::now()).contains(&last));
-        let sums = ModelStatistics {
-            batches: BTreeMap::new(),
-            ..statistics
-        };
-        assert_eq!(recorder.sums(7), sums);
+        assert_eq!(recorder.totals(7), totals);
         let latencies = recorder.latencies().unwrap();
         let histograms = latencies.histograms.unwrap();
         assert_eq!(
@@ -329,18 +323,15 @@ mod tests {
         });
         recorder.record_miss(10);
         recorder.record_miss(20);
-        let statistics = recorder.snapshot(0);
-        assert_eq!(statistics.success, StatisticDuration { count: 1, ns: 39 });
-        assert_eq!(statistics.queue, StatisticDuration { count: 1, ns: 4 });
-        assert_eq!(statistics.fail, StatisticDuration::default());
-        assert_eq!(statistics.cache_hit, StatisticDuration { count: 1, ns: 3 });
-        assert_eq!(
-            statistics.cache_miss,
-            StatisticDuration { count: 2, ns: 30 }
-        );
-        assert_eq!(statistics.inference_count, 0);
-        assert_eq!(statistics.execution_count, 0);
-        assert_eq!(statistics.last_inference, None);
-        assert_eq!(statistics.compute_infer.count, 0);
+        let totals = recorder.totals(0);
+        assert_eq!(totals.success, StatisticDuration { count: 1, ns: 39 });
+        assert_eq!(totals.queue, StatisticDuration { count: 1, ns: 4 });
+        assert_eq!(totals.fail, StatisticDuration::default());
+        assert_eq!(totals.cache_hit, StatisticDuration { count: 1, ns: 3 });
+        assert_eq!(totals.cache_miss, StatisticDuration { count: 2, ns: 30 });
+        assert_eq!(totals.inference_count, 0);
+        assert_eq!(totals.execution_count, 0);
+        assert_eq!(totals.last_inference, None);
+        assert_eq!(totals.compute_infer.count, 0);
     }
 }

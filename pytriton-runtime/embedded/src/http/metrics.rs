@@ -8,7 +8,7 @@ use axum::routing::get;
 use bytes::Bytes;
 use pytriton_core::model::ModelSpec;
 use pytriton_core::offload::report;
-use pytriton_core::statistics::ModelStatistics;
+use pytriton_core::statistics::ModelTotals;
 use pytriton_engine::tls::Certificates;
 use pytriton_engine::trace::dropped_spans;
 
@@ -101,17 +101,17 @@ fn write_models(set: &ModelRepository) -> String {
     let loaded = set.loaded();
     let mut counted: Vec<_> = loaded.serving().map(counts).collect();
     for model in &loaded.draining {
-        let (spec, sums) = counts(model);
+        let (spec, totals) = counts(model);
         let is_next = |(next, _): &&mut (&ModelSpec, _)| {
             (&next.name, next.version) == (&spec.name, spec.version)
         };
         match counted.iter_mut().find(is_next) {
             // The counters of the replacement start anew, but both have requests.
             Some((_, next)) => {
-                next.pending += sums.pending;
-                next.running += sums.running;
+                next.pending += totals.pending;
+                next.running += totals.running;
             }
-            None => counted.push((spec, sums)),
+            None => counted.push((spec, totals)),
         }
     }
     let unloading = loaded.draining.iter().filter(|model| {
@@ -121,7 +121,7 @@ fn write_models(set: &ModelRepository) -> String {
     let distributed: Vec<_> = loaded
         .serving()
         .chain(unloading)
-        .filter_map(|model| Some((model.spec().as_ref(), model.latencies()?)))
+        .filter_map(|model| Some((model.spec().as_ref(), model.recorder().latencies()?)))
         .collect();
     let config = set.metrics_config();
     let mut text = exposition(&counted, config.counter_latencies);
@@ -130,8 +130,8 @@ fn write_models(set: &ModelRepository) -> String {
     text
 }
 
-fn counts(model: &Arc<Model>) -> (&ModelSpec, ModelStatistics) {
-    (model.spec(), model.sums())
+fn counts(model: &Arc<Model>) -> (&ModelSpec, ModelTotals) {
+    (model.spec(), model.totals())
 }
 
 /// Returns the routes of the metrics port: `GET /metrics` in Prometheus' text format.

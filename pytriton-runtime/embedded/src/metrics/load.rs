@@ -1,31 +1,41 @@
 use std::fmt::Display;
 
 use pytriton_core::model::ModelSpec;
-use pytriton_core::statistics::ModelStatistics;
+use pytriton_core::statistics::{Counter, ModelTotals};
 
 use super::family::Family;
 
-/// The accessor of a value.
-type Value = fn(&ModelSpec, &ModelStatistics) -> f64;
+/// A gauge of a model: its name, its description and its value.
+type Gauge = (
+    &'static str,
+    &'static str,
+    fn(&ModelSpec, &ModelTotals) -> f64,
+);
 
-/// Load metrics beyond Triton's: running requests, instances, and their busy time.
-pub fn load_exposition(models: &[(&ModelSpec, ModelStatistics)]) -> String {
-    let mut text = String::new();
-    let (name, help) = (
+/// The gauges beyond those of Triton.
+const GAUGES: &[Gauge] = &[
+    (
         "pytriton_requests_running",
         "Number of requests that are being executed",
-    );
-    let running: Value = |_, statistics| statistics.running as f64;
-    write(Family::gauge(&mut text, name, help), models, running);
-    let (name, help) = ("pytriton_instances", "Number of instances of the model");
-    let instances: Value = |spec, _| f64::from(spec.instances.count());
-    write(Family::gauge(&mut text, name, help), models, instances);
-    let (name, help) = (
-        "pytriton_instance_busy_seconds_total",
-        "Total execution time of completed batches, over all instances",
-    );
-    let busy: Value = |_, statistics| statistics.busy as f64 / 1e9;
-    write(Family::counter(&mut text, name, help), models, busy);
+        |_, totals| totals.running as f64,
+    ),
+    (
+        "pytriton_instances",
+        "Number of instances of the model",
+        |spec, _| f64::from(spec.instances.count()),
+    ),
+];
+
+/// The metrics of models beyond those of Triton: the gauges, and every [`Counter`].
+pub fn load_exposition(models: &[(&ModelSpec, ModelTotals)]) -> String {
+    let mut text = String::new();
+    for &(name, help, value) in GAUGES {
+        write(Family::gauge(&mut text, name, help), models, value);
+    }
+    for &counter in Counter::ALL {
+        let family = Family::counter(&mut text, counter.metric(), counter.help());
+        write(family, models, |_, totals| totals.counters.metric(counter));
+    }
     text
 }
 
@@ -40,34 +50,57 @@ pub fn spans_exposition(dropped: u64) -> String {
     text
 }
 
-fn write(mut family: Family<'_>, models: &[(&ModelSpec, ModelStatistics)], value: Value) {
-    for (spec, statistics) in models {
+fn write(
+    mut family: Family<'_>,
+    models: &[(&ModelSpec, ModelTotals)],
+    value: impl Fn(&ModelSpec, &ModelTotals) -> f64,
+) {
+    for (spec, totals) in models {
         let labels: [(&str, &dyn Display); 2] = [("model", &spec.name), ("version", &spec.version)];
-        family.sample(&labels, &value(spec, statistics));
+        family.sample(&labels, &value(spec, totals));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::IDENTITY;
+    use pytriton_core::statistics::CounterValues;
+
+    use crate::testing::{IDENTITY, check_table};
 
     use super::*;
 
     #[test]
-    fn running_requests_are_reported() {
+    fn gauges_and_counters_are_reported() {
         let spec = IDENTITY.spec().unwrap();
-        let statistics = ModelStatistics {
+        let mut counters = CounterValues::default();
+        counters.add(Counter::Busy, 2_500_000_000);
+        let totals = ModelTotals {
             running: 3,
-            ..ModelStatistics::default()
+            counters,
+            ..ModelTotals::default()
         };
-        let text = load_exposition(&[(&spec, statistics)]);
-        let samples = text.lines().filter(|line| !line.starts_with('#'));
-        let samples: Vec<_> = samples.collect();
-        let expected = [
+        let text = load_exposition(&[(&spec, totals)]);
+        let samples: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        for expected in [
             r#"pytriton_requests_running{model="Identity",version="1"} 3"#,
             r#"pytriton_instances{model="Identity",version="1"} 1"#,
-            r#"pytriton_instance_busy_seconds_total{model="Identity",version="1"} 0"#,
-        ];
-        assert_eq!(samples, expected);
+            r#"pytriton_instance_busy_seconds_total{model="Identity",version="1"} 2.5"#,
+        ] {
+            assert!(samples.contains(&expected), "{expected} in\n{text}");
+        }
+        assert_eq!(samples.len(), GAUGES.len() + Counter::ALL.len());
+    }
+
+    #[test]
+    fn the_documentation_of_monitoring_has_every_metric() {
+        let text = load_exposition(&[]);
+        check_table("| Observation |", |rows| {
+            for line in text.lines().filter_map(|line| line.strip_prefix("# HELP ")) {
+                let (name, help) = line.split_once(' ').unwrap();
+                if !rows.iter().any(|row| row[0].contains(name)) {
+                    rows.push(vec![format!("`{name}`"), help.to_owned(), String::new()]);
+                }
+            }
+        });
     }
 }

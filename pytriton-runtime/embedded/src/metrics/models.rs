@@ -1,16 +1,16 @@
 use pytriton_core::model::ModelSpec;
-use pytriton_core::statistics::{FailureReason, ModelStatistics, StatisticDuration};
+use pytriton_core::statistics::{FailureReason, ModelTotals, StatisticDuration};
 
 use super::family::Family;
 
 /// A counter of Triton's and its accessor.
-type Counter = (&'static str, &'static str, fn(&ModelStatistics) -> u64);
+type Counter = (&'static str, &'static str, fn(&ModelTotals) -> u64);
 
 /// The counter before the failures.
 const SUCCESS: Counter = (
     "nv_inference_request_success",
     "Number of successful inference requests, all batch sizes",
-    |statistics| statistics.success.count,
+    |totals| totals.success.count,
 );
 
 /// The counters after the failures, in Triton's order.
@@ -18,12 +18,12 @@ const COUNTERS: [Counter; 2] = [
     (
         "nv_inference_count",
         "Number of inferences performed (does not include cached requests)",
-        |statistics| statistics.inference_count,
+        |totals| totals.inference_count,
     ),
     (
         "nv_inference_exec_count",
         "Number of model executions performed (does not include cached requests)",
-        |statistics| statistics.execution_count,
+        |totals| totals.execution_count,
     ),
 ];
 
@@ -32,27 +32,27 @@ const DURATIONS: [Counter; 5] = [
     (
         "nv_inference_request_duration_us",
         "Cumulative inference request duration in microseconds (includes cached requests)",
-        |statistics| microseconds(statistics.success),
+        |totals| microseconds(totals.success),
     ),
     (
         "nv_inference_queue_duration_us",
         "Cumulative inference queuing duration in microseconds (includes cached requests)",
-        |statistics| microseconds(statistics.queue),
+        |totals| microseconds(totals.queue),
     ),
     (
         "nv_inference_compute_input_duration_us",
         "Cumulative compute input duration in microseconds (does not include cached requests)",
-        |statistics| microseconds(statistics.compute_input),
+        |totals| microseconds(totals.compute_input),
     ),
     (
         "nv_inference_compute_infer_duration_us",
         "Cumulative compute inference duration in microseconds (does not include cached requests)",
-        |statistics| microseconds(statistics.compute_infer),
+        |totals| microseconds(totals.compute_infer),
     ),
     (
         "nv_inference_compute_output_duration_us",
         "Cumulative inference compute output duration in microseconds (does not include cached requests)",
-        |statistics| microseconds(statistics.compute_output),
+        |totals| microseconds(totals.compute_output),
     ),
 ];
 
@@ -61,29 +61,29 @@ const CACHE_COUNTERS: [Counter; 4] = [
     (
         "nv_cache_num_hits_per_model",
         "Number of cache hits per model",
-        |statistics| statistics.cache_hit.count,
+        |totals| totals.cache_hit.count,
     ),
     (
         "nv_cache_hit_duration_per_model",
         "Total cache hit duration per model, in microseconds",
-        |statistics| microseconds(statistics.cache_hit),
+        |totals| microseconds(totals.cache_hit),
     ),
     (
         "nv_cache_num_misses_per_model",
         "Number of cache misses per model",
-        |statistics| statistics.cache_miss.count,
+        |totals| totals.cache_miss.count,
     ),
     (
         "nv_cache_miss_duration_per_model",
         "Total cache miss (insert+lookup) duration per model, in microseconds",
-        |statistics| microseconds(statistics.cache_miss),
+        |totals| microseconds(totals.cache_miss),
     ),
 ];
 
 /// The metrics of the models, in Triton's order, with or without durations.
 ///
 /// Source: the `/metrics` of Triton 2.51.
-pub fn exposition(models: &[(&ModelSpec, ModelStatistics)], durations: bool) -> String {
+pub fn exposition(models: &[(&ModelSpec, ModelTotals)], durations: bool) -> String {
     let mut text = String::new();
     counter(&mut text, SUCCESS, models.iter());
     failures(&mut text, models);
@@ -104,10 +104,10 @@ pub fn exposition(models: &[(&ModelSpec, ModelStatistics)], durations: bool) -> 
         "nv_inference_pending_request_count",
         "Instantaneous number of pending requests awaiting execution per-model.",
     );
-    for (spec, statistics) in models {
+    for (spec, totals) in models {
         pending.sample(
             &[("model", &spec.name), ("version", &spec.version)],
-            &statistics.pending,
+            &totals.pending,
         );
     }
     text
@@ -116,30 +116,30 @@ pub fn exposition(models: &[(&ModelSpec, ModelStatistics)], durations: bool) -> 
 fn counter<'a>(
     text: &mut String,
     (name, help, value): Counter,
-    models: impl Iterator<Item = &'a (&'a ModelSpec, ModelStatistics)>,
+    models: impl Iterator<Item = &'a (&'a ModelSpec, ModelTotals)>,
 ) {
     let mut family = Family::counter(text, name, help);
-    for (spec, statistics) in models {
+    for (spec, totals) in models {
         let labels: [(&str, &dyn std::fmt::Display); 2] =
             [("model", &spec.name), ("version", &spec.version)];
-        family.sample(&labels, &value(statistics));
+        family.sample(&labels, &value(totals));
     }
 }
 
-fn failures(text: &mut String, models: &[(&ModelSpec, ModelStatistics)]) {
+fn failures(text: &mut String, models: &[(&ModelSpec, ModelTotals)]) {
     let mut family = Family::counter(
         text,
         "nv_inference_request_failure",
         "Number of failed inference requests, all batch sizes",
     );
-    for (spec, statistics) in models {
+    for (spec, totals) in models {
         for reason in FailureReason::ALL {
             let labels: [(&str, &dyn std::fmt::Display); 3] = [
                 ("model", &spec.name),
                 ("reason", &reason.label()),
                 ("version", &spec.version),
             ];
-            family.sample(&labels, &statistics.failures[reason as usize]);
+            family.sample(&labels, &totals.failures[reason as usize]);
         }
     }
 }
@@ -160,14 +160,14 @@ mod tests {
     #[test]
     fn model_metrics_match_triton() {
         let spec = IDENTITY.spec().unwrap();
-        let statistics = ModelStatistics {
+        let totals = ModelTotals {
             inference_count: 5,
             success: StatisticDuration { count: 2, ns: 7999 },
             failures: [1, 0, 3, 0],
             pending: 4,
-            ..ModelStatistics::default()
+            ..ModelTotals::default()
         };
-        let text = exposition(&[(&spec, statistics)], true);
+        let text = exposition(&[(&spec, totals)], true);
         for line in [
             "# TYPE nv_inference_request_success counter",
             "nv_inference_request_success{model=\"Identity\",version=\"1\"} 2",
@@ -197,12 +197,12 @@ mod tests {
         }
         .spec();
         let (cached, other) = (cached.unwrap(), IDENTITY.spec().unwrap());
-        let statistics = ModelStatistics {
+        let totals = ModelTotals {
             cache_hit: StatisticDuration { count: 3, ns: 4999 },
             cache_miss: StatisticDuration { count: 2, ns: 8000 },
-            ..ModelStatistics::default()
+            ..ModelTotals::default()
         };
-        let models = [(&cached, statistics), (&other, ModelStatistics::default())];
+        let models = [(&cached, totals), (&other, ModelTotals::default())];
         let text = exposition(&models, true);
         assert!(text.contains("_duration_us"));
         let text = exposition(&models, false);

@@ -113,7 +113,7 @@ mod tests {
     use pytriton_core::model::CallOptions;
     use pytriton_core::registry::{ModelDeclaration, ModelOptions, Registry};
     use pytriton_core::request::InferRequest;
-    use pytriton_core::statistics::ModelStatistics;
+    use pytriton_core::statistics::ModelTotals;
     use pytriton_engine::Limits;
     use tokio::time::{Duration, Instant, timeout};
 
@@ -144,13 +144,13 @@ mod tests {
     }
 
     /// Returns executions, successes, failures, hits and misses.
-    fn counts(statistics: &ModelStatistics) -> [u64; 5] {
+    fn counts(totals: &ModelTotals) -> [u64; 5] {
         [
-            statistics.execution_count,
-            statistics.success.count,
-            statistics.fail.count,
-            statistics.cache_hit.count,
-            statistics.cache_miss.count,
+            totals.execution_count,
+            totals.success.count,
+            totals.fail.count,
+            totals.cache_hit.count,
+            totals.cache_miss.count,
         ]
     }
 
@@ -165,10 +165,10 @@ mod tests {
         };
         let again = Request::check(model.spec(), again).unwrap();
         assert_eq!(model.infer(again).await.unwrap(), first);
-        assert_eq!(counts(&model.statistics()), [1, 2, 0, 1, 1]);
-        assert_eq!(model.statistics().inference_count, 2);
+        assert_eq!(counts(&model.totals()), [1, 2, 0, 1, 1]);
+        assert_eq!(model.totals().inference_count, 2);
         model.infer(request(model.spec(), 1, 1.0)).await.unwrap();
-        assert_eq!(counts(&model.statistics()), [2, 3, 0, 1, 2]);
+        assert_eq!(counts(&model.totals()), [2, 3, 0, 1, 2]);
         let usage = models.cache().unwrap();
         assert_eq!((usage.entries, usage.hits, usage.misses), (2, 1, 2));
     }
@@ -182,7 +182,7 @@ mod tests {
                 .infer(request(model.spec(), 1, -3.0))
                 .await
                 .unwrap_err();
-            assert_eq!(counts(&model.statistics()), [failed, 0, failed, 0, failed]);
+            assert_eq!(counts(&model.totals()), [failed, 0, failed, 0, failed]);
         }
         assert_eq!(models.cache().unwrap().entries, 0);
     }
@@ -196,7 +196,7 @@ mod tests {
             model.infer(request(model.spec(), 1, -4.0))
         );
         assert_eq!(one.unwrap(), other.unwrap());
-        let [_, success, _, hits, misses] = counts(&model.statistics());
+        let [_, success, _, hits, misses] = counts(&model.totals());
         assert_eq!((success, hits, misses), (2, 0, 1));
     }
 
@@ -207,7 +207,7 @@ mod tests {
         let cancelled = timeout(Duration::ZERO, model.infer(request(model.spec(), 1, -4.0))).await;
         assert!(cancelled.is_err());
         model.infer(request(model.spec(), 1, -4.0)).await.unwrap();
-        assert_eq!(model.statistics().cache_hit.count, 0);
+        assert_eq!(model.totals().cache_hit.count, 0);
     }
 
     #[tokio::test]
@@ -221,6 +221,6 @@ mod tests {
             .await
             .unwrap_err();
         assert_eq!(refused, SchedulerError::Stopping);
-        assert_eq!(counts(&model.statistics()), [1, 1, 0, 0, 1]);
+        assert_eq!(counts(&model.totals()), [1, 1, 0, 0, 1]);
     }
 }

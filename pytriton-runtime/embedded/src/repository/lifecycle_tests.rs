@@ -155,16 +155,12 @@ async fn replaced_instance_completes_its_requests() {
     let gate = GATE.lock().await;
     let held = || tokio::spawn(response(set.model("Identity", None).unwrap(), -5.0));
     let (old, waiting) = (held(), held());
-    let pending = || set.model("Identity", None).unwrap().statistics().pending;
+    let pending = || set.model("Identity", None).unwrap().totals().pending;
     until(|| pending() == 1).await;
     assert_eq!(set.load_named("Identity", 0, as_it_is).await, Ok(()));
     assert_eq!(ask(&set, 1.0).await, 1.0);
     assert_eq!(
-        set.model("Identity", None)
-            .unwrap()
-            .statistics()
-            .success
-            .count,
+        set.model("Identity", None).unwrap().totals().success.count,
         1
     );
     let new = held();

@@ -7,7 +7,7 @@ use pytriton_core::model::ModelSpec;
 use pytriton_core::registry::Registration;
 use pytriton_core::request::{Request, Response};
 use pytriton_core::response_channel::SchedulerError;
-use pytriton_core::statistics::{Latencies, ModelStatistics};
+use pytriton_core::statistics::{Latencies, ModelStatistics, ModelTotals, Recorder};
 use pytriton_kserve::ResponseWriter;
 use pytriton_scheduler::cache::ResponseCache;
 use pytriton_scheduler::{Policy, Resources, Scheduler};
@@ -79,8 +79,8 @@ impl Model {
     }
 
     /// Returns the statistics without those of each batch size and response.
-    pub fn sums(&self) -> ModelStatistics {
-        self.scheduler.sums()
+    pub fn totals(&self) -> ModelTotals {
+        self.scheduler.totals()
     }
 
     /// Returns the load of the model.
@@ -100,12 +100,12 @@ impl Model {
     /// Starts to record latency distributions if the configuration requests them.
     pub(super) fn distribute(&self, metrics: &MetricsConfig) {
         let latencies = Latencies::new(metrics.histogram_latencies, metrics.summary_latencies);
-        self.scheduler.recorder().distribute(latencies);
+        self.recorder().distribute(latencies);
     }
 
-    /// Returns the latency distributions, or `None` if they are not recorded.
-    pub fn latencies(&self) -> Option<Latencies> {
-        self.scheduler.recorder().latencies()
+    /// Returns the recorder of its statistics.
+    pub fn recorder(&self) -> &Recorder {
+        self.scheduler.recorder()
     }
 
     /// Queues a request and returns its response. A cached response is returned immediately.

@@ -8,23 +8,24 @@ use pytriton_protocol::proto::{
 
 /// Converts the statistics of a model.
 pub fn statistics(spec: &ModelSpec, statistics: &ModelStatistics) -> proto::ModelStatistics {
+    let totals = &statistics.totals;
     let batches = statistics.batches.iter();
     let responses = statistics.responses.iter();
     proto::ModelStatistics {
         name: spec.name.to_owned().to_string(),
         version: spec.version.to_string(),
-        last_inference: statistics.last_inference_ms(),
-        inference_count: statistics.inference_count,
-        execution_count: statistics.execution_count,
+        last_inference: totals.last_inference_ms(),
+        inference_count: totals.inference_count,
+        execution_count: totals.execution_count,
         inference_stats: Some(InferStatistics {
-            success: duration(statistics.success),
-            fail: duration(statistics.fail),
-            queue: duration(statistics.queue),
-            compute_input: duration(statistics.compute_input),
-            compute_infer: duration(statistics.compute_infer),
-            compute_output: duration(statistics.compute_output),
-            cache_hit: duration(statistics.cache_hit),
-            cache_miss: duration(statistics.cache_miss),
+            success: duration(totals.success),
+            fail: duration(totals.fail),
+            queue: duration(totals.queue),
+            compute_input: duration(totals.compute_input),
+            compute_infer: duration(totals.compute_infer),
+            compute_output: duration(totals.compute_output),
+            cache_hit: duration(totals.cache_hit),
+            cache_miss: duration(totals.cache_miss),
         }),
         batch_stats: batches
             .map(|(&size, batch)| self::batch(size, batch))
@@ -73,6 +74,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::time::{Duration, UNIX_EPOCH};
 
+    use pytriton_core::statistics::ModelTotals;
     use pytriton_core::testing::IDENTITY;
 
     use super::*;
@@ -96,20 +98,22 @@ mod tests {
             fail: pair(7),
         };
         let given = ModelStatistics {
-            last_inference: Some(UNIX_EPOCH + Duration::from_millis(10)),
-            inference_count: 11,
-            execution_count: 12,
-            success: pair(13),
-            fail: pair(14),
-            queue: pair(15),
-            compute_input: pair(16),
-            compute_infer: pair(17),
-            compute_output: pair(18),
-            cache_hit: pair(19),
-            cache_miss: pair(20),
+            totals: ModelTotals {
+                last_inference: Some(UNIX_EPOCH + Duration::from_millis(10)),
+                inference_count: 11,
+                execution_count: 12,
+                success: pair(13),
+                fail: pair(14),
+                queue: pair(15),
+                compute_input: pair(16),
+                compute_infer: pair(17),
+                compute_output: pair(18),
+                cache_hit: pair(19),
+                cache_miss: pair(20),
+                ..ModelTotals::default()
+            },
             batches: BTreeMap::from([(8, batch)]),
             responses: BTreeMap::from([(2, response)]),
-            ..ModelStatistics::default()
         };
         let pair = |count| duration(pair(count));
         let got = statistics(&spec, &given);

@@ -24,23 +24,22 @@ pub fn statistics_json<'a>(
 }
 
 fn entry(json: &mut JsonWriter, model: &ModelSpec, statistics: &ModelStatistics) {
+    let totals = &statistics.totals;
     json.name("name").text(&model.name);
     json.name("version").text(&model.version.to_string());
     json.name("last_inference")
-        .integer(statistics.last_inference_ms());
-    json.name("inference_count")
-        .integer(statistics.inference_count);
-    json.name("execution_count")
-        .integer(statistics.execution_count);
+        .integer(totals.last_inference_ms());
+    json.name("inference_count").integer(totals.inference_count);
+    json.name("execution_count").integer(totals.execution_count);
     json.name("inference_stats").object(|json| {
-        duration(json, "success", statistics.success);
-        duration(json, "fail", statistics.fail);
-        duration(json, "queue", statistics.queue);
-        duration(json, "compute_input", statistics.compute_input);
-        duration(json, "compute_infer", statistics.compute_infer);
-        duration(json, "compute_output", statistics.compute_output);
-        duration(json, "cache_hit", statistics.cache_hit);
-        duration(json, "cache_miss", statistics.cache_miss);
+        duration(json, "success", totals.success);
+        duration(json, "fail", totals.fail);
+        duration(json, "queue", totals.queue);
+        duration(json, "compute_input", totals.compute_input);
+        duration(json, "compute_infer", totals.compute_infer);
+        duration(json, "compute_output", totals.compute_output);
+        duration(json, "cache_hit", totals.cache_hit);
+        duration(json, "cache_miss", totals.cache_miss);
     });
     json.name("response_stats").object(|json| {
         // Triton sorts the numbers as strings.
@@ -85,6 +84,7 @@ fn duration(json: &mut JsonWriter, name: &'static str, duration: StatisticDurati
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
+    use pytriton_core::statistics::ModelTotals;
     use pytriton_core::testing::IDENTITY;
 
     use super::*;
@@ -93,14 +93,17 @@ mod tests {
     fn members_are_in_the_order_of_triton() {
         let spec = IDENTITY.spec().unwrap();
         let mut statistics = ModelStatistics {
-            last_inference: Some(UNIX_EPOCH + Duration::from_millis(5)),
-            inference_count: 3,
-            execution_count: 2,
+            totals: ModelTotals {
+                last_inference: Some(UNIX_EPOCH + Duration::from_millis(5)),
+                inference_count: 3,
+                execution_count: 2,
+                ..ModelTotals::default()
+            },
             ..ModelStatistics::default()
         };
-        statistics.success.add(2, 10);
-        statistics.cache_hit.add(1, 3);
-        statistics.cache_miss.add(2, 4);
+        statistics.totals.success.add(2, 10);
+        statistics.totals.cache_hit.add(1, 3);
+        statistics.totals.cache_miss.add(2, 4);
         statistics
             .batches
             .entry(2)

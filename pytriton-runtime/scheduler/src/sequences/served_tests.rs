@@ -60,8 +60,8 @@ async fn all_requests_of_a_sequence_are_served_by_one_instance() {
                 assert_eq!(answer.unwrap(), instance);
             }
         }
-        let statistics = served.scheduler.statistics();
-        assert_eq!((statistics.inference_count, statistics.pending), (12, 0));
+        let totals = served.scheduler.totals();
+        assert_eq!((totals.inference_count, totals.pending), (12, 0));
     }
 }
 

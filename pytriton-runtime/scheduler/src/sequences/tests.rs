@@ -81,7 +81,7 @@ impl Bench {
     }
 
     fn failures(&self) -> [u64; 4] {
-        self.queue.recorder().snapshot(0).failures
+        self.queue.recorder().totals(0).failures
     }
 }
 

@@ -28,7 +28,7 @@ async fn expired_call_leaves_the_queue() {
     assert_eq!(held.0, "0");
     let model = app_state.models.model("Identity", None).unwrap();
     // Only the first of the two requests was executed.
-    assert_eq!(model.statistics().inference_count, 1);
+    assert_eq!(model.totals().inference_count, 1);
 }
 
 #[tokio::test]

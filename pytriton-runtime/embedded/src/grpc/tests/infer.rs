@@ -159,10 +159,10 @@ async fn a_disconnect_cancels_all_requests_of_the_client() {
         let mut client = client.clone();
         calls.spawn(async move { client.model_infer(message("", &[-4.0])).await });
     }
-    until(|| model.statistics().pending > 0).await;
+    until(|| model.totals().pending > 0).await;
     calls.abort_all();
-    until(|| model.statistics().pending == 0).await;
-    let statistics = model.statistics();
-    assert!(statistics.failures[FailureReason::Canceled as usize] > 0);
-    assert!(statistics.execution_count < 20);
+    until(|| model.totals().pending == 0).await;
+    let totals = model.totals();
+    assert!(totals.failures[FailureReason::Canceled as usize] > 0);
+    assert!(totals.execution_count < 20);
 }
