@@ -9,7 +9,8 @@
 //! - `proto`: the messages of gRPC.
 //! - [`configuration`]: model configurations in Triton's format.
 //! - [`openapi`]: the OpenAPI description of the routes.
-//! - [`settings`]: the settings of the log and of traces; [`Group`]: the groups of routes.
+//! - [`settings`]: the settings of the log and of traces; [`Group`]: the groups of routes;
+//!   [`InfoRoute`]: the routes that describe the server and its models.
 //! - [`json`]: the writer and the parsers of all of them.
 //!
 //! # Features
@@ -21,6 +22,7 @@ pub mod configuration;
 mod error;
 pub mod generate;
 mod group;
+mod info_route;
 pub mod json;
 pub mod openai;
 pub mod openapi;
@@ -32,6 +34,7 @@ pub mod settings;
 
 pub use error::{CodecError, DocumentError, GenerateError, Owner, ProtoError};
 pub use group::Group;
+pub use info_route::InfoRoute;
 pub use rest::*;
 pub use settings::*;
 

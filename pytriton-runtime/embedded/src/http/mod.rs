@@ -20,10 +20,10 @@ mod head;
 #[cfg(test)]
 mod held_tests;
 mod infer;
+mod info;
 mod load;
 mod logging;
 mod metrics;
-mod model;
 mod openai;
 #[cfg(test)]
 mod paths_tests;

@@ -1,12 +1,10 @@
 use std::sync::Arc;
 
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, Request, StatusCode};
+use axum::http::{HeaderMap, Method, Request};
 use pytriton_core::received_body::ReceivedBody;
 use pytriton_core::request::Identity;
-use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_engine::port::Port;
-use pytriton_kserve::ServerMetadata;
 
 use crate::service::routes::{
     BodySize, Endpoint, ErrorFormat, KserveEndpoint, Params, Rejection, Route, RouteMatch, admit,
@@ -16,9 +14,9 @@ use crate::service::{AppState, Error, Operation};
 use super::body::Body;
 use super::docs::Relay;
 use super::load::LoadFormat;
-use super::response::{Failure, HttpResponse, JSON, held, json};
+use super::response::{Failure, HttpResponse};
 use super::{
-    HttpError, TextModels, body, control, docs, generate, infer, logging, model, openai,
+    HttpError, TextModels, body, control, docs, generate, infer, info, logging, openai,
     shared_memory, trace,
 };
 
@@ -188,17 +186,7 @@ async fn others<B: Body>(
     } = params;
     let name = model.unwrap_or_default();
     match endpoint {
-        KserveEndpoint::ServerMetadata => held(
-            app_state,
-            JSON,
-            ServerMetadata::named(&app_state.id).to_json(),
-        ),
-        KserveEndpoint::ServerLive => Ok(healthy("live", true)),
-        KserveEndpoint::ServerReady => Ok(healthy("ready", app_state.models.ready())),
-        KserveEndpoint::ModelMetadata => model::metadata(app_state, name, version),
-        KserveEndpoint::ModelReady => model::ready(app_state, name, version),
-        KserveEndpoint::ModelConfig => model::config(app_state, name, version),
-        KserveEndpoint::Statistics => model::statistics(app_state, model, version),
+        KserveEndpoint::Info(route) => info::info(app_state, route, model, version),
         KserveEndpoint::RepositoryIndex => control::index(app_state, &body),
         KserveEndpoint::Load => control::load(app_state, repository, name, body).await,
         KserveEndpoint::Unload => control::unload(app_state, repository, name),
@@ -249,14 +237,4 @@ pub(crate) fn refusal(error: HttpError, format: ErrorFormat, parts: &Parts) -> H
             Failure::plain(error).into()
         }
     }
-}
-
-/// Creates a health response. KServe clients read the body, others use the status.
-fn healthy(what: &str, healthy: bool) -> HttpResponse {
-    let text = format!("{{\"{what}\":{healthy}}}");
-    let mut response = json(TrackedBytes::short(text.as_bytes()));
-    if !healthy {
-        *response.status_mut() = StatusCode::BAD_REQUEST;
-    }
-    response
 }

@@ -1,16 +1,14 @@
 use pytriton_engine::access::Group;
+use pytriton_kserve::InfoRoute;
 
-/// The operation of a request, regardless of the protocol. This is the only table that assigns
-/// routes to groups. The matches have no wildcard arm, so an operation without a group does not
+/// The operation of a request, regardless of the protocol. This table and that of [`InfoRoute`]
+/// assign routes to groups. The matches have no wildcard arm, so an operation without a group does not
 /// compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
-    ServerLive,
-    ServerReady,
-    ModelReady,
+    /// Information about the server or a model. Its group is a column of the table of these routes.
+    Info(InfoRoute),
     WatchHealth,
-    ServerMetadata,
-    ModelMetadata,
     /// Model information for OpenAI clients.
     DescribeModels,
     /// The OpenAPI document.
@@ -21,8 +19,6 @@ pub(crate) enum Operation {
     Generate,
     /// A completion for OpenAI clients.
     Complete,
-    ModelConfig,
-    Statistics,
     RepositoryIndex,
     LoadModel,
     UnloadModel,
@@ -43,17 +39,10 @@ impl Operation {
     /// Source: `HTTPAPIServer::Handle` and `CommonHandler` of Triton 2.51.
     pub(crate) const fn group(self) -> Group {
         match self {
-            Self::ServerLive | Self::ServerReady | Self::ModelReady | Self::WatchHealth => {
-                Group::Health
-            }
-            Self::ServerMetadata
-            | Self::ModelMetadata
-            | Self::DescribeModels
-            | Self::Document
-            | Self::Reflection => Group::Metadata,
+            Self::Info(route) => route.group(),
+            Self::WatchHealth => Group::Health,
+            Self::DescribeModels | Self::Document | Self::Reflection => Group::Metadata,
             Self::Infer | Self::Generate | Self::Complete => Group::Inference,
-            Self::ModelConfig => Group::ModelConfig,
-            Self::Statistics => Group::Statistics,
             Self::RepositoryIndex | Self::LoadModel | Self::UnloadModel => Group::ModelRepository,
             Self::SystemSharedMemory | Self::CudaSharedMemory => Group::SharedMemory,
             Self::TraceSetting => Group::Trace,

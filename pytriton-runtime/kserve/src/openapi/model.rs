@@ -1,15 +1,15 @@
 use pytriton_core::model::ModelSpec;
 use serde_json::{Value, json};
 
-use crate::Group;
+use crate::{Group, InfoRoute};
 
 use super::components::{Components, described, reference};
 use super::extension::extension;
 use super::generate::{generate, supports_generate};
 use super::infer::{Exchange, infer};
 use super::names::{pascal, snake};
-use super::paths::{Paths, Place, done, json_response};
-use super::server::body;
+use super::paths::{Paths, Place, json_response};
+use super::server::{body, information};
 
 /// Adds the routes of a model without a version and, if there are several versions, with each
 /// version. The versions are ascending.
@@ -75,8 +75,13 @@ impl Schemas {
         mut extension: Option<Value>,
         paths: &mut Paths<'_>,
     ) {
-        for (path, operation, group, shown) in shown(model) {
-            paths.put(place(model, prefix, ("get", path), operation, group), shown);
+        for route in InfoRoute::ALL {
+            let row = route.row();
+            if row.is_of_model {
+                let place = place(model, prefix, ("get", row.path), row.id, route.group());
+                let summary = format!("{} {}", row.summary, model.name);
+                paths.put(place, information(&summary, row.response));
+            }
         }
         let mut post = |name: &str, mut operation: Value| {
             if let Some(extension) = extension.take() {
@@ -116,47 +121,6 @@ fn place<'a>(
         tag: &model.name,
         group,
     }
-}
-
-/// Returns the informational routes of a model: path, name, group and operation.
-fn shown(model: &ModelSpec) -> [(&'static str, &'static str, Group, Value); 4] {
-    let name = &model.name;
-    let config = json!({ "type": "object", "description": "`ModelConfig` of Triton's `model_config.proto`, as JSON." });
-    [
-        (
-            "",
-            "metadata",
-            Group::Metadata,
-            json!({
-                "summary": format!("Inputs and outputs of {name}"),
-                "responses": json_response("Its inputs and outputs.", &reference("ModelMetadata")),
-            }),
-        ),
-        (
-            "/ready",
-            "ready",
-            Group::Health,
-            json!({ "summary": format!("Readiness of {name}"), "responses": done("It is.") }),
-        ),
-        (
-            "/config",
-            "config",
-            Group::ModelConfig,
-            json!({
-                "summary": format!("Configuration of {name}"),
-                "responses": json_response("Its configuration.", &config),
-            }),
-        ),
-        (
-            "/stats",
-            "stats",
-            Group::Statistics,
-            json!({
-                "summary": format!("Statistics of {name}"),
-                "responses": json_response("Its statistics.", &reference("Statistics")),
-            }),
-        ),
-    ]
 }
 
 fn inferred(model: &ModelSpec, exchange: &Exchange) -> Value {

@@ -1,55 +1,29 @@
 use serde_json::{Value, json};
 
-use crate::Group;
+use crate::info_route::InfoResponse;
+use crate::{Group, InfoRoute};
 
 use super::components::reference;
 use super::paths::{Paths, Place, done, json_response};
 
 /// Adds the routes of the server itself and of all models.
 pub(super) fn add(paths: &mut Paths<'_>, explicit: bool) {
-    let mut put = |method, path: &str, id: &str, group, operation| {
-        let place = Place {
-            method,
-            path: format!("/v2{path}"),
-            id: id.to_owned(),
-            tag: "server",
-            group,
-        };
-        paths.put(place, operation);
-    };
-    let metadata = json!({
-        "summary": "Server metadata",
-        "responses": json_response("The name, the version and the extensions of the server.", &reference("ServerMetadata")),
-    });
-    put("get", "", "server_metadata", Group::Metadata, metadata);
-    let live = json!({ "summary": "Liveness of the server", "responses": done("It does.") });
-    put("get", "/health/live", "server_live", Group::Health, live);
-    let ready = json!({ "summary": "Readiness of all models", "responses": done("They are.") });
-    put("get", "/health/ready", "server_ready", Group::Health, ready);
-    let statistics = json!({
-        "summary": "Statistics of all models",
-        "responses": json_response("The statistics of each model.", &reference("Statistics")),
-    });
-    put(
-        "get",
-        "/models/stats",
-        "server_stats",
-        Group::Statistics,
-        statistics,
-    );
+    for route in InfoRoute::ALL {
+        let row = route.row();
+        if !row.is_of_model {
+            let operation = information(row.summary, row.response);
+            paths.put(place("get", row.path, row.id, route.group()), operation);
+        }
+    }
     let ready = json!({ "ready": { "type": "boolean", "description": "Whether to return only models that are ready." } });
     let index = json!({
         "summary": "Index of the models",
         "requestBody": body(false, &json!({ "type": "object", "properties": ready })),
         "responses": json_response("The models, and the state of each version.", &reference("RepositoryIndex")),
     });
-    put(
-        "post",
-        "/repository/index",
-        "repository_index",
-        Group::ModelRepository,
-        index,
-    );
+    let group = Group::ModelRepository;
+    let path = "/v2/repository/index";
+    paths.put(place("post", path, "repository_index", group), index);
     if !explicit {
         return;
     }
@@ -64,10 +38,33 @@ pub(super) fn add(paths: &mut Paths<'_>, explicit: bool) {
             "requestBody": body(false, &schema),
             "responses": done("The operation succeeded."),
         });
-        let path = format!("/repository/models/{{model_name}}/{action}");
+        let path = format!("/v2/repository/models/{{model_name}}/{action}");
         let id = format!("repository_{action}");
-        put("post", &path, &id, Group::ModelRepository, operation);
+        paths.put(place("post", &path, &id, group), operation);
     }
+}
+
+fn place(method: &'static str, path: &str, id: &str, group: Group) -> Place<'static> {
+    Place {
+        method,
+        path: path.to_owned(),
+        id: id.to_owned(),
+        tag: "server",
+        group,
+    }
+}
+
+/// Returns the operation of a route that describes the server or a model.
+pub(super) fn information(summary: &str, response: InfoResponse) -> Value {
+    let responses = match response {
+        InfoResponse::Status(description) => done(description),
+        InfoResponse::Shared(description, schema) => json_response(description, &reference(schema)),
+        InfoResponse::Object(description, members) => {
+            let schema = json!({ "type": "object", "description": members });
+            json_response(description, &schema)
+        }
+    };
+    json!({ "summary": summary, "responses": responses })
 }
 
 /// Returns a JSON request body.

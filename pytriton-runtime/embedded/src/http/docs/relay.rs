@@ -19,6 +19,7 @@ use pytriton_core::tracked_buffer::TrackedBuffer;
 use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_engine::access::Group;
 use pytriton_engine::loaded_models::LoadedModels;
+use pytriton_kserve::InfoRoute;
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 
@@ -78,7 +79,8 @@ impl Relay {
         parts: &Parts,
         body: B,
     ) -> Result<HttpResponse, Failure> {
-        let is_readiness = route.endpoint == Endpoint::Kserve(KserveEndpoint::ServerReady);
+        let is_readiness =
+            route.endpoint == Endpoint::Kserve(KserveEndpoint::Info(InfoRoute::ServerReady));
         if is_readiness && app_state.models.is_stopping() {
             // tritonserver learns about the stop a moment later.
             return Ok(respond(

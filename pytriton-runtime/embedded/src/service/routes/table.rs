@@ -1,7 +1,12 @@
 use axum::http::Method;
 use pytriton_core::model::Surface;
 use pytriton_core::shared_memory::Kind;
+use pytriton_engine::access::Group;
 use pytriton_engine::port::Port;
+use pytriton_kserve::InfoRoute::{
+    self, ModelConfig, ModelMetadata, ModelReady, ModelStatistics, ServerLive, ServerMetadata,
+    ServerReady,
+};
 
 use crate::service::Operation;
 
@@ -50,8 +55,8 @@ macro_rules! of_memory {
     };
 }
 
-/// All routes. The first row of a port that matches a path is its route, so inference comes first,
-/// and literal paths come before those with parameters.
+/// All routes but those of [`InfoRoute`], which follow. The first row of a port that matches a path
+/// is its route, so inference comes first, and literal paths come before those with parameters.
 ///
 /// A row on the ports of HTTP and Vertex AI is reached on the latter by a redirect, unless its path
 /// is one of the variables above. A row on the ports of HTTP and the docs page is used by the page.
@@ -59,20 +64,12 @@ macro_rules! of_memory {
 /// Sources: `HTTPAPIServer::Handle` and `CommonHandler` of Triton 2.51 and their patterns,
 /// `vertex_ai_server.cc` and `sagemaker_server.cc`.
 #[rustfmt::skip]
-static ROUTES: [Route; 62] = [
+static ROUTES: &[Route] = &[
     kserve(POST, of_model!("/infer"), Kserve::Infer, &[Operation::Infer]).reads(Input).errors(PlainJson).on(Docs).on(VertexAi),
     rpc("/inference.GRPCInferenceService/ModelInfer", Rpc::ModelInfer, &[Operation::Infer]).reads(Input),
     kserve(POST, of_model!("/generate"), Kserve::Generate, &[Operation::Generate]).reads(Input).on(Docs),
     kserve(POST, of_model!("/generate_stream"), Kserve::GenerateStream, &[Operation::Generate]).reads(Input).on(Docs),
 
-    kserve(GET, &["/v2/health/live"], Kserve::ServerLive, &[Operation::ServerLive]).errors(PlainJson).on(VertexAi).probe(),
-    kserve(GET, &["/v2/health/ready"], Kserve::ServerReady, &[Operation::ServerReady]).errors(PlainJson).on(Docs).on(VertexAi).probe(),
-    kserve(GET, of_model!("/ready"), Kserve::ModelReady, &[Operation::ModelReady]).errors(PlainJson).on(VertexAi).probe(),
-    kserve(GET, &["/v2"], Kserve::ServerMetadata, &[Operation::ServerMetadata]).on(VertexAi).probe(),
-    kserve(GET, &["/v2/models/stats"], Kserve::Statistics, &[Operation::Statistics]).on(VertexAi),
-    kserve(GET, of_model!("/stats"), Kserve::Statistics, &[Operation::Statistics]).on(Docs).on(VertexAi),
-    kserve(GET, of_model!(""), Kserve::ModelMetadata, &[Operation::ModelMetadata]).on(VertexAi),
-    kserve(GET, of_model!("/config"), Kserve::ModelConfig, &[Operation::ModelConfig]).on(VertexAi),
     kserve(POST, &["/v2/repository/index", "/v2/repository/{repository}/index"], Kserve::RepositoryIndex, &[Operation::RepositoryIndex]).reads(Input).on(VertexAi),
     kserve(POST, &["/v2/repository/models/{model}/load", "/v2/repository/{repository}/models/{model}/load"], Kserve::Load, &[Operation::LoadModel]).reads(Input).on(VertexAi),
     kserve(POST, &["/v2/repository/models/{model}/unload", "/v2/repository/{repository}/models/{model}/unload"], Kserve::Unload, &[Operation::UnloadModel]).reads(Input).on(VertexAi),
@@ -92,28 +89,28 @@ static ROUTES: [Route; 62] = [
 
     docs("/docs", DocsEndpoint::Page, &[]),
     // The document contains the descriptions and the configurations of models.
-    docs("/openapi.json", DocsEndpoint::Document, &[Operation::Document, Operation::ModelConfig]),
-    docs("/docs/metrics", DocsEndpoint::Metrics, &[Operation::Statistics]),
+    docs("/openapi.json", DocsEndpoint::Document, &[Operation::Document, Operation::Info(ModelConfig)]),
+    docs("/docs/metrics", DocsEndpoint::Metrics, &[Operation::Info(ModelStatistics)]),
 
     Route::new(Metrics, GET_AND_HEAD, &["/metrics"], Endpoint::Metrics, &[]).probe(),
-    Route::new(VertexAi, GET, &["/metrics"], Endpoint::Metrics, &[Operation::Statistics]),
+    Route::new(VertexAi, GET, &["/metrics"], Endpoint::Metrics, &[Operation::Info(ModelStatistics)]),
 
-    sagemaker(GET, "/ping", SageMakerEndpoint::Ping, &[Operation::ServerReady]).probe(),
+    sagemaker(GET, "/ping", SageMakerEndpoint::Ping, &[Operation::Info(ServerReady)]).probe(),
     sagemaker(POST, "/invocations", SageMakerEndpoint::Invocations, &[Operation::Infer]).reads(Input),
     sagemaker(GET, MODELS, SageMakerEndpoint::Models, &[Operation::RepositoryIndex]),
     sagemaker(POST, MODELS, SageMakerEndpoint::Models, &[Operation::LoadModel]),
     sagemaker(DELETE, MODELS, SageMakerEndpoint::Models, &[Operation::UnloadModel]),
-    vertex_ai(GET, AIP_HEALTH_ROUTE, VertexAiEndpoint::Health, &[Operation::ServerReady]).probe(),
+    vertex_ai(GET, AIP_HEALTH_ROUTE, VertexAiEndpoint::Health, &[Operation::Info(ServerReady)]).probe(),
     vertex_ai(POST, AIP_PREDICT_ROUTE, VertexAiEndpoint::Predict, &[Operation::Infer]).reads(Input),
 
     rpc("/inference.GRPCInferenceService/ModelStreamInfer", Rpc::ModelStreamInfer, &[Operation::Infer]).reads(Input).streaming(),
-    rpc("/inference.GRPCInferenceService/ServerLive", Rpc::ServerLive, &[Operation::ServerLive]).probe(),
-    rpc("/inference.GRPCInferenceService/ServerReady", Rpc::ServerReady, &[Operation::ServerReady]).probe(),
-    rpc("/inference.GRPCInferenceService/ModelReady", Rpc::ModelReady, &[Operation::ModelReady]).probe(),
-    rpc("/inference.GRPCInferenceService/ServerMetadata", Rpc::ServerMetadata, &[Operation::ServerMetadata]).probe(),
-    rpc("/inference.GRPCInferenceService/ModelMetadata", Rpc::ModelMetadata, &[Operation::ModelMetadata]),
-    rpc("/inference.GRPCInferenceService/ModelConfig", Rpc::ModelConfig, &[Operation::ModelConfig]),
-    rpc("/inference.GRPCInferenceService/ModelStatistics", Rpc::ModelStatistics, &[Operation::Statistics]),
+    rpc("/inference.GRPCInferenceService/ServerLive", Rpc::ServerLive, &[Operation::Info(ServerLive)]).probe(),
+    rpc("/inference.GRPCInferenceService/ServerReady", Rpc::ServerReady, &[Operation::Info(ServerReady)]).probe(),
+    rpc("/inference.GRPCInferenceService/ModelReady", Rpc::ModelReady, &[Operation::Info(ModelReady)]).probe(),
+    rpc("/inference.GRPCInferenceService/ServerMetadata", Rpc::ServerMetadata, &[Operation::Info(ServerMetadata)]).probe(),
+    rpc("/inference.GRPCInferenceService/ModelMetadata", Rpc::ModelMetadata, &[Operation::Info(ModelMetadata)]),
+    rpc("/inference.GRPCInferenceService/ModelConfig", Rpc::ModelConfig, &[Operation::Info(ModelConfig)]),
+    rpc("/inference.GRPCInferenceService/ModelStatistics", Rpc::ModelStatistics, &[Operation::Info(ModelStatistics)]),
     rpc("/inference.GRPCInferenceService/RepositoryIndex", Rpc::RepositoryIndex, &[Operation::RepositoryIndex]),
     rpc("/inference.GRPCInferenceService/RepositoryModelLoad", Rpc::RepositoryModelLoad, &[Operation::LoadModel]).reads(Input),
     rpc("/inference.GRPCInferenceService/RepositoryModelUnload", Rpc::RepositoryModelUnload, &[Operation::UnloadModel]).reads(Settings),
@@ -125,17 +122,26 @@ static ROUTES: [Route; 62] = [
     rpc("/inference.GRPCInferenceService/CudaSharedMemoryUnregister", Rpc::CudaSharedMemoryUnregister, &[Operation::CudaSharedMemory]),
     rpc("/inference.GRPCInferenceService/TraceSetting", Rpc::TraceSetting, &[Operation::TraceSetting]).reads(Settings),
     rpc("/inference.GRPCInferenceService/LogSettings", Rpc::LogSettings, &[Operation::LogSettings]).reads(Settings),
-    rpc("/grpc.health.v1.Health/Check", Rpc::HealthCheck, &[Operation::ServerReady]).probe(),
+    rpc("/grpc.health.v1.Health/Check", Rpc::HealthCheck, &[Operation::Info(ServerReady)]).probe(),
     rpc("/grpc.health.v1.Health/Watch", Rpc::HealthWatch, &[Operation::WatchHealth]),
     rpc("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", Rpc::Reflection, &[Operation::Reflection]).streaming(),
     rpc("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", Rpc::Reflection, &[Operation::Reflection]).streaming(),
 ];
 
+/// The routes that describe the server and its models.
+static INFO_ROUTES: [Route; InfoRoute::ALL.len()] = info_routes();
+
+/// Returns all routes.
+#[inline]
+fn rows() -> impl Iterator<Item = &'static Route> {
+    ROUTES.iter().chain(&INFO_ROUTES)
+}
+
 /// Returns the route of a path on a port.
 #[inline]
 pub(crate) fn find(port: Port, path: &str) -> Option<RouteMatch<'_>> {
     let segments = Segments::of(path)?;
-    let mut routes = ROUTES.iter().filter(|route| route.is_on(port));
+    let mut routes = rows().filter(|route| route.is_on(port));
     routes.find_map(|route| route.matches(&segments))
 }
 
@@ -146,7 +152,7 @@ pub(crate) fn find_method<'a>(
     method: &Method,
 ) -> Option<RouteMatch<'a>> {
     let segments = Segments::of(path)?;
-    let routes = ROUTES.iter().filter(|route| route.is_on(port));
+    let routes = rows().filter(|route| route.is_on(port));
     let mut of_method = routes.filter(|route| route.methods.contains(method));
     let found = of_method.find_map(|route| route.matches(&segments));
     found.or_else(|| find(port, path))
@@ -155,7 +161,7 @@ pub(crate) fn find_method<'a>(
 /// Returns all routes.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn all() -> impl Iterator<Item = &'static Route> {
-    ROUTES.iter()
+    rows()
 }
 
 /// The handler of a route. Each service matches on its own enumeration without a wildcard arm, so a
@@ -177,13 +183,7 @@ pub(crate) enum KserveEndpoint {
     Infer,
     Generate,
     GenerateStream,
-    ServerMetadata,
-    ServerLive,
-    ServerReady,
-    ModelMetadata,
-    ModelReady,
-    ModelConfig,
-    Statistics,
+    Info(InfoRoute),
     RepositoryIndex,
     Load,
     Unload,
@@ -270,6 +270,44 @@ const fn kserve(
     let endpoint = Endpoint::Kserve(endpoint);
     Route::new(Http, methods, paths, endpoint, operations).errors(ErrorFormat::Json)
 }
+
+const fn info_routes() -> [Route; InfoRoute::ALL.len()] {
+    let mut routes = [const { info(InfoRoute::ALL[0]) }; InfoRoute::ALL.len()];
+    let mut index = 1;
+    while index < routes.len() {
+        routes[index] = info(InfoRoute::ALL[index]);
+        index += 1;
+    }
+    routes
+}
+
+/// Creates the row of a route that describes the server or a model. Only the exceptions are listed:
+/// the routes of the group `health` are probes.
+const fn info(route: InfoRoute) -> Route {
+    let endpoint = KserveEndpoint::Info(route);
+    let operations = &INFO_OPERATIONS[route as usize];
+    let row = kserve(GET, route.paths(), endpoint, operations).on(VertexAi);
+    let row = match route.group() {
+        Group::Health => row.errors(PlainJson).probe(),
+        _ => row,
+    };
+    match route {
+        ServerMetadata => row.probe(),
+        ServerReady | ModelStatistics => row.on(Docs),
+        _ => row,
+    }
+}
+
+/// The operation of each route that describes the server or a model.
+const INFO_OPERATIONS: &[[Operation; 1]; InfoRoute::ALL.len()] = &{
+    let mut operations = [[Operation::Info(InfoRoute::ALL[0])]; InfoRoute::ALL.len()];
+    let mut index = 1;
+    while index < operations.len() {
+        operations[index] = [Operation::Info(InfoRoute::ALL[index])];
+        index += 1;
+    }
+    operations
+};
 
 const fn openai(
     methods: &'static [Method],

@@ -2,8 +2,6 @@
 //! agrees with it.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
 use axum::http::Method;
 use prost::Message;
@@ -11,12 +9,13 @@ use prost_types::FileDescriptorSet;
 use pytriton_core::model::Surface;
 use pytriton_engine::access::{Group, default_routes};
 use pytriton_engine::port::Port;
+use pytriton_kserve::InfoRoute;
 use pytriton_kserve::openapi::document;
 use pytriton_protocol::proto::FILE_DESCRIPTOR_SET;
 use serde_json::Value;
 use tonic_reflection::pb::{v1, v1alpha};
 
-use crate::testing::IDENTITY;
+use crate::testing::{IDENTITY, check_table};
 
 use super::*;
 
@@ -60,6 +59,7 @@ fn every_route_but_static_content_and_the_metrics_port_has_a_group() {
 
 #[test]
 fn paths_are_parsed_like_triton() {
+    use InfoRoute::*;
     use KserveEndpoint::*;
     use pytriton_core::shared_memory::Kind;
     let none = Params::default();
@@ -86,7 +86,7 @@ fn paths_are_parsed_like_triton() {
     let status = SharedMemory(Kind::System, RegionAction::Status);
     let unregister = SharedMemory(Kind::Cuda, RegionAction::Unregister);
     let table = [
-        ("/v2", Some((ServerMetadata, none))),
+        ("/v2", Some((Info(ServerMetadata), none))),
         ("/v2/", None),
         ("", None),
         ("/", None),
@@ -94,25 +94,34 @@ fn paths_are_parsed_like_triton() {
         ("/nope", None),
         ("/v2x", None),
         ("/v2/health", None),
-        ("/v2/health/live", Some((ServerLive, none))),
+        ("/v2/health/live", Some((Info(ServerLive), none))),
         ("/v2/health/live/", None),
-        ("/v2/health/ready", Some((ServerReady, none))),
-        ("/v2/models/stats", Some((Statistics, none))),
-        ("/v2/models/stats/stats", Some((Statistics, of("stats")))),
-        ("/v2/models/m", Some((ModelMetadata, of("m")))),
+        ("/v2/health/ready", Some((Info(ServerReady), none))),
+        ("/v2/models/stats", Some((Info(ServerStatistics), none))),
+        (
+            "/v2/models/stats/stats",
+            Some((Info(ModelStatistics), of("stats"))),
+        ),
+        ("/v2/models/m", Some((Info(ModelMetadata), of("m")))),
         ("/v2/models/m/", None),
         ("/v2/models//ready", None),
         ("/v2/models/m/nope", None),
         ("/v2/models/m/versions", None),
-        ("/v2/models/m/versions/1", Some((ModelMetadata, version))),
+        (
+            "/v2/models/m/versions/1",
+            Some((Info(ModelMetadata), version)),
+        ),
         ("/v2/models/m/versions/x", None),
         ("/v2/models/m/versions/-1", None),
         ("/v2/models/m/versions//ready", None),
-        ("/v2/models/m/versions/1/ready", Some((ModelReady, version))),
+        (
+            "/v2/models/m/versions/1/ready",
+            Some((Info(ModelReady), version)),
+        ),
         ("/v2/models/m/versions/1/trace/setting", None),
         ("/v2/models/m/trace/setting", Some((TraceSetting, of("m")))),
-        ("/v2/models/m/config", Some((ModelConfig, of("m")))),
-        ("/v2/models/m/stats", Some((Statistics, of("m")))),
+        ("/v2/models/m/config", Some((Info(ModelConfig), of("m")))),
+        ("/v2/models/m/stats", Some((Info(ModelStatistics), of("m")))),
         ("/v2/models/m/infer", Some((Infer, of("m")))),
         ("/v2/models/m/generate", Some((Generate, of("m")))),
         ("/v2/models/m/generate/", None),
@@ -349,24 +358,6 @@ fn default_routes_restrict(route: &Route) -> bool {
     operations.any(|operation| restricted.contains(&operation.group()))
 }
 
-/// The rows of the table of access control: the group, and its routes.
-fn documented_groups() -> Vec<(String, Vec<String>)> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operations.md");
-    let page = fs::read_to_string(page).unwrap();
-    let (_, table) = page
-        .split_once("| Group | Restricted by default |")
-        .unwrap();
-    let rows = table
-        .lines()
-        .skip(2)
-        .take_while(|line| line.starts_with('|'));
-    let rows = rows.map(|row| {
-        let mut names = row.split('`').skip(1).step_by(2).map(str::to_owned);
-        (names.next().unwrap(), names.collect())
-    });
-    rows.collect()
-}
-
 /// Returns whether a name in the documentation denotes this path. `…` matches any text.
 fn stands_for(name: &str, path: &str) -> bool {
     let (start, end) = match name.split_once('…') {
@@ -384,16 +375,39 @@ fn stands_for(name: &str, path: &str) -> bool {
 
 #[test]
 fn the_documentation_of_access_control_names_every_route() {
-    let documented = documented_groups();
-    let names: Vec<_> = documented.iter().map(|(group, _)| group.as_str()).collect();
-    assert_eq!(names.len(), Group::ALL.len());
-    for route in all().filter(|route| route.is_on(Port::Http) || route.is_on(Port::Grpc)) {
-        let path = route.patterns()[0].text().replace("{model}", "M");
-        let found = documented
-            .iter()
-            .filter(|(_, names)| names.iter().any(|name| stands_for(name, &path)));
-        let found: BTreeSet<_> = found.map(|(group, _)| group.as_str()).collect();
-        let expected = groups(route);
-        assert_eq!(found, expected, "{path}");
+    check_table("| Group | Restricted by default |", |rows| {
+        assert_eq!(rows.len(), Group::ALL.len());
+        for port in [Port::Http, Port::Grpc] {
+            let column = if port == Port::Http { 2 } else { 3 };
+            for route in all().filter(|route| route.is_on(port)) {
+                let groups = groups(route);
+                let path = route.patterns()[0].text().replace("{model}", "M");
+                for row in &mut *rows {
+                    let names = row[column].split('`').skip(1).step_by(2);
+                    let named = names.into_iter().any(|name| stands_for(name, &path));
+                    match groups.contains(row[0].trim_matches('`')) {
+                        true if !named => add_name(&mut row[column], &documented_name(&path)),
+                        true => {}
+                        false => assert!(!named, "{path} is not in {}", row[0]),
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// Returns the name of a path in the documentation.
+fn documented_name(path: &str) -> String {
+    match path.strip_prefix("/v2/models/M/") {
+        Some(end) => format!("…/{end}"),
+        None if path.starts_with("/inference.") => path.rsplit_once('/').unwrap().1.to_owned(),
+        None => path.to_owned(),
     }
+}
+
+fn add_name(cell: &mut String, name: &str) {
+    if !cell.is_empty() {
+        cell.push_str(", ");
+    }
+    cell.push_str(&format!("`{name}`"));
 }
