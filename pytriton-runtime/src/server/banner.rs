@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use crate::model::{Device, ModelSpec, TensorSpec};
+use crate::model::{CallOptions, Device, ModelSpec, TensorSpec};
 use crate::registry::Registry;
 use crate::tensor::shape_text;
 
@@ -47,15 +47,8 @@ pub fn model_line(model: &ModelSpec) -> String {
         // Writing to a `String` cannot fail.
         let _ = write!(line, " on {}", model.instances);
     }
-    if model.call_options.batches_in_flight > 1 {
-        let _ = write!(
-            line,
-            ", {} batches in flight",
-            model.call_options.batches_in_flight
-        );
-    }
-    if model.call_options.inline {
-        line.push_str(", inline");
+    for option in model.call_options.changed(&CallOptions::DEFAULT) {
+        let _ = write!(line, ", {option}");
     }
     let callees = model.callees.iter().map(|callee| callee.name.as_str());
     let callees: Vec<&str> = callees.collect();
@@ -182,6 +175,11 @@ mod tests {
             .map(|name| ModelSignature::new(name, 8, false))
             .into();
         assert!(model_line(&calling).ends_with(", 1 instance, calls A, B"));
+        let mut changed = ModelSpec::clone(model);
+        changed.call_options.batches_in_flight = 4;
+        changed.call_options.response_cache = true;
+        let options = ", 1 instance, response_cache, batches_in_flight = 4";
+        assert!(model_line(&changed).ends_with(options));
         assert_eq!(
             table(&registry),
             "MODEL     VERSION  BATCH  INSTANCES  INPUTS                OUTPUTS\n\

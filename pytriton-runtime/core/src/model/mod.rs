@@ -10,6 +10,7 @@ mod device;
 mod example;
 mod instances;
 mod location;
+mod option_row;
 mod option_table;
 mod option_text;
 mod spec;
@@ -26,9 +27,8 @@ pub use example::Example;
 pub(crate) use example::example_flaw;
 pub use instances::{InstanceCount, InstanceGroup, InstanceGroups, instance_count, num_cpus};
 pub use location::Location;
-pub use option_table::{
-    BatcherOptions, CallOptions, ConfigMessage, OptionRow, OptionValue, QueuePolicy,
-};
+pub use option_row::{ConfigMessage, OptionRow, OptionValue};
+pub use option_table::{BatcherOptions, CallOptions, QueuePolicy};
 pub(crate) use option_table::{
     EXPECTED_INT32, MAX_INT32, batcher_options, call_options, queue_options,
 };

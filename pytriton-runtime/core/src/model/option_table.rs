@@ -7,6 +7,7 @@
 
 use crate::text::equal;
 
+use super::option_row::{ConfigMessage, OptionRow, OptionValue};
 use super::{TimeoutAction, parse_option};
 
 /// The maximum of Triton's 32-bit fields.
@@ -107,51 +108,6 @@ macro_rules! queue_options {
 
 pub(crate) use {batcher_options, call_options, queue_options};
 
-/// A message of Triton's `model_config.proto` with options as fields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConfigMessage {
-    /// `ModelDynamicBatching`.
-    Dynamic,
-    /// `ModelSequenceBatching`.
-    Sequence,
-    /// `ModelSequenceBatching.StrategyDirect`.
-    Direct,
-    /// `ModelSequenceBatching.StrategyOldest`.
-    Oldest,
-    /// `ModelQueuePolicy`.
-    Queue,
-}
-
-/// The value of an option.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[expect(missing_docs, reason = "the variants are named after their types")]
-pub enum OptionValue {
-    Boolean(bool),
-    Number(u64),
-    Fraction(f32),
-    Action(TimeoutAction),
-}
-
-/// The value of an option, with its row in the table.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OptionRow {
-    /// The name.
-    pub name: &'static str,
-    /// The value.
-    pub value: OptionValue,
-    /// The fields with the option: a message, and the number of the field.
-    pub fields: &'static [(ConfigMessage, u32)],
-}
-
-impl OptionRow {
-    /// The number of the field in a message, if the message has one.
-    pub fn number(&self, message: ConfigMessage) -> Option<u32> {
-        let mut fields = self.fields.iter();
-        let (_, number) = fields.find(|(other, _)| *other == message)?;
-        Some(*number)
-    }
-}
-
 macro_rules! define {
     (
         $(#[$about:meta])* $struct:ident:
@@ -222,24 +178,6 @@ macro_rules! define {
 call_options!(define);
 batcher_options!(define);
 queue_options!(define);
-
-macro_rules! from {
-    ($($type:ty => $variant:ident;)*) => {$(
-        impl From<$type> for OptionValue {
-            fn from(value: $type) -> Self {
-                Self::$variant(value.into())
-            }
-        }
-    )*};
-}
-
-from! {
-    bool => Boolean;
-    u32 => Number;
-    u64 => Number;
-    f32 => Fraction;
-    TimeoutAction => Action;
-}
 
 #[cfg(test)]
 mod tests {
