@@ -15,7 +15,7 @@ use crate::tracked_tensor::TrackedTensor;
 
 use super::function_error::function_error;
 use super::response_sinks::Destination;
-use super::states::State;
+use super::sequence_entry::State;
 use super::{Context, EachOutputs, FunctionError, ModelError, OutputWriter, Outputs, Returned};
 
 /// The arguments of one function call, after the model's steps.

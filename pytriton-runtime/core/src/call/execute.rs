@@ -1,4 +1,3 @@
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
@@ -10,20 +9,19 @@ use futures_util::FutureExt;
 
 use crate::decorators::{Batch, Step, first_row};
 use crate::model::FirstValue;
-use crate::panic::{discard, panic_message};
 use crate::request::{Request, Response, SmallVec, function_scope};
 use crate::statistics::{Durations, nanoseconds};
-use crate::text::for_client;
 use crate::tracked_tensor::TrackedTensor;
 
+use super::client_panic::client_panic_message;
 use super::grouped_batch::GroupedBatch;
 use super::memory::arguments;
 use super::pipeline::{Stacked, gather, runs, valid_requests};
 use super::response_sinks::{Destination, ResponseSinks};
 use super::returned::responses;
+use super::sequence_entry::State;
 use super::sequences::{CallStates, StateProvider};
 use super::shared_error::SharedError;
-use super::states::State;
 use super::steps::{LocalFuture, run_steps};
 use super::{Call, CallResult, Context, Instance, ModelError, ResponseSink, Returned};
 
@@ -284,11 +282,4 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
         }
         returned.inspect_err(|error| scope.fail(error))
     }
-}
-
-/// Returns the message of a caught panic, for the client, and drops its payload.
-pub fn client_panic_message(panic: Box<dyn Any + Send>) -> String {
-    let message = for_client(&panic_message(panic.as_ref()));
-    discard(panic);
-    message
 }

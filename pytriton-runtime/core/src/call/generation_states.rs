@@ -4,7 +4,7 @@ use std::task::{Context, Poll};
 
 use crate::request::{Ended, Generation};
 
-use super::states::{SequenceEntry, State};
+use super::sequence_entry::{SequenceEntry, State};
 
 /// The states of sequences whose ends are reported, by generation number.
 #[derive(Debug, Default)]

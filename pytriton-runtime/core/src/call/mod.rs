@@ -13,6 +13,7 @@ mod blocking;
 )]
 mod call;
 mod cancellation;
+mod client_panic;
 mod context;
 #[cfg(test)]
 mod elements_tests;
@@ -48,6 +49,7 @@ mod responses;
 mod returned;
 mod row_failure;
 mod row_group;
+mod sequence_entry;
 mod sequence_reader;
 mod sequence_state;
 mod sequences;
@@ -61,9 +63,9 @@ mod streamed;
 pub(crate) use blocking::block_on;
 pub use call::Call;
 pub use cancellation::Cancellation;
+pub use client_panic::client_panic_message;
 pub use context::Context;
 pub use error::ModelError;
-pub use execute::client_panic_message;
 pub use execute::{Executed, Invocation};
 pub use first_value::FirstValueParameter;
 pub use function::{Calling, Function, Loading, sequenced};

@@ -3,7 +3,7 @@ use std::fmt;
 
 use crate::model::Declared;
 
-use super::states::State;
+use super::sequence_entry::State;
 use super::{Call, ModelError};
 
 /// A type of a parameter with `#[sequence]`: the state of the request's sequence, or the states of

@@ -9,8 +9,9 @@ use std::time::Instant;
 use crate::panic::discard;
 use crate::request::{Request, Sequence, SequenceId};
 
-use super::execute::client_panic_message;
-use super::states::{SequenceEntry, State, States};
+use super::client_panic::client_panic_message;
+use super::sequence_entry::{SequenceEntry, State};
+use super::states::States;
 use super::{Call, CallResult, Context, Execution, Instance, Limit, ModelError, Start, Started};
 
 /// A function that takes a state for each sequence.

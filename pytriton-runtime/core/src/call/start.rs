@@ -1,7 +1,7 @@
 use crate::request::Sequence;
 
 use super::function_error::function_error;
-use super::states::State;
+use super::sequence_entry::State;
 use super::{Context, FunctionError, ModelError, SequenceParameter};
 
 /// The start of a sequence.

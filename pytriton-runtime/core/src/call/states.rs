@@ -1,4 +1,3 @@
-use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
 use std::mem;
 use std::task::{Context, Poll};
@@ -9,26 +8,7 @@ use crate::request::{Sequence, SequenceId};
 
 use super::Loss;
 use super::generation_states::GenerationStates;
-
-/// The state of a sequence, of any type.
-pub(super) type State = Box<dyn Any>;
-
-/// The record of a sequence on an instance.
-#[derive(Debug)]
-pub(super) enum SequenceEntry {
-    State(State),
-    /// The state no longer exists.
-    Lost(Loss),
-}
-
-impl SequenceEntry {
-    pub(super) fn state(self) -> Option<State> {
-        match self {
-            Self::State(state) => Some(state),
-            Self::Lost(_) => None,
-        }
-    }
-}
+use super::sequence_entry::{SequenceEntry, State};
 
 /// The sequences of an instance, except those that a running call uses.
 ///

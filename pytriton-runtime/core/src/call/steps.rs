@@ -7,7 +7,7 @@ use crate::decorators::{Batch, Step, StepError};
 use crate::model::ModelSpec;
 use crate::tracked_tensor::TrackedTensor;
 
-use super::execute::client_panic_message;
+use super::client_panic::client_panic_message;
 use super::memory::{StepOutputs, change_outputs};
 use super::{CallResult, ModelError, ResponseParts, Returned, RowGroup};
 

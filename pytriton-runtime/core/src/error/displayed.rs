@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::fmt::{Display, Write};
 
-use super::error::Attributes;
+use super::attributes::Attributes;
 
 thread_local! {
     /// The attributes of the first [`Error`](super::Error) that has been displayed since this was

@@ -1,9 +1,10 @@
 use std::error::Error as StdError;
-use std::fmt::{self, Display, Write};
-use std::iter::successors;
+use std::fmt::{self, Display};
 use std::time::Duration;
 
 use super::ErrorKind;
+use super::attributes::Attributes;
+use super::chain::{Chain, chain};
 use super::displayed::{displayed, note};
 use super::standard::StandardError;
 
@@ -36,21 +37,6 @@ use super::standard::StandardError;
 pub struct Error {
     pub(super) attributes: Attributes,
     pub(super) source: Box<dyn StdError + Send + Sync>,
-}
-
-/// The kind and the retry time of an [`Error`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Attributes {
-    pub(super) kind: ErrorKind,
-    pub(super) retry_after: Option<Duration>,
-}
-
-impl Attributes {
-    /// Those of an error without a kind.
-    const INTERNAL: Self = Self {
-        kind: ErrorKind::Internal,
-        retry_after: None,
-    };
 }
 
 /// Defines a constructor for each kind.
@@ -170,11 +156,10 @@ impl Error {
     }
 }
 
-/// Returns an error and its sources.
-fn chain<'a>(
-    error: &'a (dyn StdError + 'static),
-) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
-    successors(Some(error), |&error| error.source())
+impl From<Error> for StandardError {
+    fn from(Error { attributes, source }: Error) -> Self {
+        Self { attributes, source }
+    }
 }
 
 impl<E: Into<Box<dyn StdError + Send + Sync>>> From<E> for Error {
@@ -200,29 +185,5 @@ impl Display for Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.attributes.kind, Chain(&*self.source))
-    }
-}
-
-/// Displays an error and its sources, separated by colons. A source is omitted if the error before
-/// it ends with its message.
-pub(super) struct Chain<'a>(pub(super) &'a (dyn StdError + 'static));
-
-impl Display for Chain<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut previous = String::new();
-        for error in chain(self.0) {
-            let mut message = String::new();
-            write!(message, "{error}")?;
-            if message.is_empty() {
-                continue;
-            }
-            if previous.is_empty() {
-                f.write_str(&message)?;
-            } else if !previous.ends_with(&message) {
-                write!(f, ": {message}")?;
-            }
-            previous = message;
-        }
-        Ok(())
     }
 }

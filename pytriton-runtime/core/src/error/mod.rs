@@ -1,6 +1,8 @@
 //! The error that functions return, with a status for the client.
 
+mod attributes;
 mod call_error;
+mod chain;
 mod displayed;
 #[expect(
     clippy::module_inception,

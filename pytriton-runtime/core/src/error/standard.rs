@@ -1,21 +1,15 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-use super::Error;
+use super::attributes::Attributes;
+use super::chain::Chain;
 use super::displayed::note;
-use super::error::{Attributes, Chain};
 
-/// An [`Error`] as a [`std::error::Error`]. Its kind is found when it is displayed.
+/// An [`Error`](super::Error) as a [`std::error::Error`]. Its kind is found when it is displayed.
 #[derive(Debug)]
 pub(super) struct StandardError {
     pub(super) attributes: Attributes,
-    source: Box<dyn StdError + Send + Sync>,
-}
-
-impl From<Error> for StandardError {
-    fn from(Error { attributes, source }: Error) -> Self {
-        Self { attributes, source }
-    }
+    pub(super) source: Box<dyn StdError + Send + Sync>,
 }
 
 impl fmt::Display for StandardError {

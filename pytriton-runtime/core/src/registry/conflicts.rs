@@ -4,7 +4,7 @@ use crate::model::{
 use crate::text::equal;
 
 use super::ModelOptions;
-use super::rules::Violation;
+use super::violation::Violation;
 
 const NO_BATCHING: &str = "this option needs batching: remove it, or remove `batching = false`";
 const OPENAI_BATCHING: &str = "`#[openai]` processes each request separately: remove this option";

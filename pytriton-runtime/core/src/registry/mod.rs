@@ -27,6 +27,7 @@ mod rules;
 mod signature;
 mod specify;
 mod versions;
+mod violation;
 mod warmup;
 
 pub use crate::model::SequenceScheduling;

@@ -1,4 +1,4 @@
-use super::rules::Violation;
+use super::violation::Violation;
 
 /// The reason why a text is not a valid model name.
 pub const fn name_flaw(name: &str) -> Violation {

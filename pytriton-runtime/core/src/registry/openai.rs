@@ -2,10 +2,8 @@ use crate::model::{Declared, InputType, Surface};
 use crate::tensor::DataType;
 use crate::text::equal;
 
+use super::violation::Violation;
 use super::{Argument, Kind, Member, ModelOptions, Signature};
-
-/// The reason why a function cannot be served at OpenAI's routes, with what to write instead.
-type Violation = Option<&'static str>;
 
 const OWN: &str =
     "the server handles this member of OpenAI requests itself: rename the parameter, or remove it";

@@ -2,7 +2,7 @@ use crate::model::{OutputOverride, TensorDeclaration};
 use crate::text::equal;
 
 use super::refuse;
-use super::rules::Violation;
+use super::violation::Violation;
 
 /// The reason why a function's outputs are not allowed.
 const fn outputs_flaw(outputs: &[TensorDeclaration], overrides: &[OutputOverride]) -> Violation {

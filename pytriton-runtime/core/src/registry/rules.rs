@@ -3,9 +3,7 @@ use crate::model::{Device, EXPECTED_INT32, InstanceGroup, MAX_INT32, TimeoutActi
 use super::ModelOptions;
 use super::conflicts::queue_conflict;
 use super::names::name_flaw;
-
-/// The reason why an option is invalid, with what to write instead.
-pub(super) type Violation = Option<&'static str>;
+use super::violation::Violation;
 
 impl ModelOptions<'_> {
     /// The error in the value of an option that was given.

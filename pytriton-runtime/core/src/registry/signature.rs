@@ -2,7 +2,7 @@ use crate::model::{CallMode, Declared, FirstValue, InputType, TensorDeclaration}
 use crate::tensor::ElementCheck;
 use crate::text::equal;
 
-use super::rules::Violation;
+use super::violation::Violation;
 use super::{Argument, ModelOptions, tensor_name_flaw};
 
 /// The parameters of a model's function, with the effects of its decorators.

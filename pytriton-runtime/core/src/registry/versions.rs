@@ -1,7 +1,8 @@
 use crate::model::{EXPECTED_INT32, MAX_INT32, VersionPolicy};
 
 use super::ModelOptions;
-use super::rules::{Violation, range};
+use super::rules::range;
+use super::violation::Violation;
 
 /// The option for the served versions of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
