@@ -8,6 +8,7 @@
 //! hands a batch over and waits until it can accept another. With one batch in flight, Triton's
 //! calling thread reads the responses. With several, a thread of the session reads them.
 
+mod failure;
 mod in_flight;
 mod link;
 mod load;

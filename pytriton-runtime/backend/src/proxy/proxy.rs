@@ -1,11 +1,12 @@
 use std::env;
 use std::path::PathBuf;
 
-use crate::failure::{Code, Failure};
+use crate::failure::Failure;
 use crate::ffi::{Batch, Executor};
 use crate::instance::Instance;
-use crate::session::{Hello, SessionError, Token};
+use crate::session::{Hello, Token};
 
+use super::failure::failure;
 use super::link::Link;
 use super::load::Load;
 use super::remote::Remote;
@@ -69,18 +70,4 @@ impl Drop for Proxy {
     fn drop(&mut self) {
         self.route.stop();
     }
-}
-
-/// Converts an error to the failure that clients receive.
-pub(super) fn failure(error: &SessionError) -> Failure {
-    let code = match error {
-        SessionError::Closed
-        | SessionError::Unavailable
-        | SessionError::Memory(_)
-        | SessionError::Io(_) => Code::Unavailable,
-        SessionError::Protocol(_) | SessionError::ReaderEnded | SessionError::Refused(_) => {
-            Code::Internal
-        }
-    };
-    Failure::new(code, error.to_string())
 }

@@ -4,8 +4,8 @@ use crate::ffi::Batch;
 use crate::gather::Gathering;
 use crate::session::SessionError;
 
+use super::failure::failure;
 use super::link::Link;
-use super::proxy::failure;
 
 /// The worker's side of an instance: the link to it, and the state for gathering its batches.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use crate::protocol::{ProtocolError, ResponseContents, ResponseMessage};
 use crate::session::{Client, Receiver, SessionError, TensorNames};
 use crate::started_sequences::Refusal;
 
+use super::failure::failure;
 use super::in_flight::{BatchInFlight, InFlight};
 use super::model::Model;
-use super::proxy::failure;
 use super::stream_state::StreamState;
 
 /// Forwards responses to Triton. Responses that arrive together are sent together; those of a

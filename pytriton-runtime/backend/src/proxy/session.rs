@@ -9,9 +9,9 @@ use crate::readiness;
 use crate::session::{AllocatedBatch, BatchMessage, Client, Receiver, SessionError, Welcome};
 use crate::started_sequences::Refusal;
 
+use super::failure::failure;
 use super::in_flight::InFlight;
 use super::model::Model;
-use super::proxy::failure;
 use super::respond::Responder;
 
 /// A connection of an instance to the worker, and its batches in flight.
