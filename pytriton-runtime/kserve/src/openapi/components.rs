@@ -1,7 +1,6 @@
 use serde_json::{Map, Value, json};
 
 use super::names::Names;
-use super::shared::schemas;
 
 /// The named schemas of a document.
 #[derive(Debug)]
@@ -11,13 +10,13 @@ pub(super) struct Components {
 }
 
 impl Components {
-    /// Returns the schemas that all models share.
-    pub(super) fn shared() -> Self {
+    /// Starts with the schemas that all models share.
+    pub(super) fn new(shared: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
         let mut components = Self {
             names: Names::default(),
             schemas: Map::new(),
         };
-        for (name, schema) in schemas() {
+        for (name, schema) in shared {
             components.add(name, schema);
         }
         components

@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 
 use super::components::{Components, described};
 use super::paths::{Paths, responses};
+use super::shared::schemas;
 use super::{ServedRoutes, model, server};
 
 /// Creates the OpenAPI document of a server with these models.
@@ -12,7 +13,7 @@ pub fn document<'a>(
 ) -> Value {
     let mut models: Vec<&ModelSpec> = models.into_iter().collect();
     models.sort_by(|one, other| (&one.name, one.version).cmp(&(&other.name, other.version)));
-    let mut components = Components::shared();
+    let mut components = Components::new(schemas());
     let mut paths = Paths::new(routes);
     let mut tags = Vec::new();
     server::add(&mut paths, routes.explicit);

@@ -1,6 +1,6 @@
 use bytes::Bytes;
-use prost::{DecodeError, Message};
-use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
+use prost::Message;
+use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_protocol::proto::{
     CudaSharedMemoryRegisterRequest, CudaSharedMemoryStatusRequest,
     CudaSharedMemoryUnregisterRequest, LogSettingsRequest, ModelConfigRequest,
@@ -9,10 +9,10 @@ use pytriton_protocol::proto::{
     ServerMetadataRequest, ServerReadyRequest, SystemSharedMemoryRegisterRequest,
     SystemSharedMemoryStatusRequest, SystemSharedMemoryUnregisterRequest, TraceSettingRequest,
 };
-use thiserror::Error;
 
+use super::bounded_error::BoundedError;
 use super::extent::{Content, walk};
-use super::field_count::{FieldCount, MAX_FIELDS};
+use super::field_count::FieldCount;
 
 /// The maximum memory of a field in addition to its bytes: a map entry with its key, value and
 /// allocations.
@@ -32,20 +32,6 @@ pub trait BoundedMessage: Message + Default {
 pub struct Nested {
     field: u32,
     nested: &'static [Self],
-}
-
-/// Why a message was not decoded.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum BoundedError {
-    /// The message has too many fields.
-    #[error("the request has more than {MAX_FIELDS} fields and dimensions")]
-    Fields,
-    /// The memory of the decoded message cannot be reserved.
-    #[error(transparent)]
-    Budget(#[from] MemoryBudgetError),
-    /// The bytes are not a valid message.
-    #[error(transparent)]
-    Decode(#[from] DecodeError),
 }
 
 /// Decodes a message after reserving its memory with `permit`.
@@ -129,6 +115,7 @@ mod tests {
     use pytriton_core::memory_budget::MemoryBudget;
     use pytriton_protocol::proto::trace_setting_request::SettingValue;
 
+    use super::super::bounded_error::MAX_FIELDS;
     use super::*;
 
     fn fields(message: &[u8], nested: &[Nested]) -> usize {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use prost::DecodeError;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
-use super::bounded::BoundedError;
+use super::bounded_error::BoundedError;
 use super::field_count::FieldCount;
 
 /// The contents of a message, counted without decoding it.

@@ -1,8 +1,4 @@
-use super::bounded::BoundedError;
-
-/// The maximum number of fields of a request message. An empty input takes two bytes in a message,
-/// and three hundred in memory.
-pub(super) const MAX_FIELDS: usize = 1 << 16;
+use super::bounded_error::{BoundedError, MAX_FIELDS};
 
 /// The number of fields of a request message: those of the message itself, of nested messages that
 /// can repeat, and the dimensions in packed fields.

@@ -1,6 +1,7 @@
 //! The gRPC codec: converts messages to requests, and responses and model descriptions to messages.
 
 mod bounded;
+mod bounded_error;
 mod contents;
 mod extent;
 mod field_count;
@@ -18,7 +19,8 @@ mod tests;
 mod trace_settings;
 mod varint;
 
-pub use bounded::{BoundedError, BoundedMessage, decode};
+pub use bounded::{BoundedMessage, decode};
+pub use bounded_error::BoundedError;
 pub use log_settings::{change_log, log_settings};
 pub use metadata::{metadata, server_metadata};
 pub use parameters::decode_parameters;

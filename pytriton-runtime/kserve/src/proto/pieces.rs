@@ -8,7 +8,7 @@ use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 use pytriton_core::tracked_buffer::TrackedBuffer;
 use pytriton_protocol::proto::ModelInferRequest;
 
-use super::bounded::BoundedError;
+use super::bounded_error::BoundedError;
 use super::extent::Extent;
 use super::field_count::FieldCount;
 use super::varint::Varint;
