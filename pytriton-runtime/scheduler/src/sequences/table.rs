@@ -224,3 +224,30 @@ impl<R: Queued> Table<R> {
         self.instances.entry(slot_id.instance).or_default()
     }
 }
+
+impl<R: Queued> Table<R> {
+    /// Whether requests wait until there are enough of them. All instances start together.
+    pub(super) fn awaits_start(&mut self, closed: bool) -> bool {
+        if self.start_threshold == StartThreshold::default() {
+            return false;
+        }
+        let places = self.places.values();
+        let backlog = places.filter(|place| matches!(place, Place::Backlog(_)));
+        let backlog = backlog.count();
+        let slots = self.places.len() - backlog;
+        if !closed && (slots < self.start_threshold.slots || backlog < self.start_threshold.backlog)
+        {
+            return true;
+        }
+        self.start_threshold = StartThreshold::default();
+        self.ready.extend(self.instances.keys());
+        false
+    }
+
+    /// Makes all instances check again: any request may be the last one that they wait for.
+    pub(super) fn recheck_start(&mut self) {
+        if self.start_threshold != StartThreshold::default() {
+            self.ready.extend(self.instances.keys());
+        }
+    }
+}
