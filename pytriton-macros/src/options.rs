@@ -2,10 +2,10 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::LitStr;
 
-use crate::decorators::plain_name;
 use crate::did_you_mean::closest;
 use crate::entry::{Entry, entries, pairs};
 use crate::errors::Errors;
+use crate::ident::plain_name;
 
 /// The options of an attribute: `key = value, key(…), …`.
 ///

@@ -4,8 +4,8 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, LitStr};
 
-use crate::decorators::plain_name;
 use crate::errors::Errors;
+use crate::ident::plain_name;
 use crate::options::Options;
 use crate::value::{Form, Value};
 

@@ -1,8 +1,10 @@
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::{Attribute, Meta};
 
-use super::{Decoration, plain_name};
-use crate::did_you_mean::closest;
+use super::Inputs;
 use crate::errors::Errors;
+use crate::options::Options;
 
 /// The definition of a decorator.
 #[derive(Debug)]
@@ -68,36 +70,84 @@ impl PartialEq for Decorator {
     }
 }
 
-/// The inputs of a function by parameter.
-#[derive(Debug, Default)]
-pub(crate) struct Inputs(pub(crate) Vec<Input>);
-
-/// An input by parameter.
-#[derive(Debug)]
-pub(crate) struct Input {
-    pub(crate) parameter: String,
-    /// The expression for the input's name.
-    pub(crate) name: TokenStream,
-    /// The element type.
-    pub(crate) element: TokenStream,
+/// A decorator with its tokens.
+#[derive(Debug, Clone)]
+pub(crate) struct Decoration {
+    pub(crate) decorator: &'static Decorator,
+    pub(crate) attribute: Attribute,
 }
 
-impl Inputs {
-    /// Returns the input whose parameter a decorator names.
-    pub(crate) fn find(&self, ident: &Ident, errors: &mut Errors) -> Option<&Input> {
-        let text = plain_name(ident);
-        let found = self.0.iter().find(|input| input.parameter == text);
-        if found.is_some() {
-            return found;
+impl Decoration {
+    pub(crate) fn name(&self) -> &'static str {
+        self.decorator.name
+    }
+
+    pub(crate) fn is(&self, decorator: &Decorator) -> bool {
+        *self.decorator == *decorator
+    }
+
+    /// Returns whether it assigns a role to a method.
+    pub(crate) fn is_role(&self) -> bool {
+        self.decorator.stands_on(Place::Method)
+    }
+
+    /// Reports a misplaced decorator.
+    pub(crate) fn misplaced(&self, errors: &mut Errors) {
+        let Decorator { name, belongs, .. } = self.decorator;
+        errors.push(self, format!("`#[{name}]` belongs on {belongs}"));
+    }
+
+    /// Reports a duplicate.
+    pub(crate) fn twice(&self, errors: &mut Errors) {
+        errors.twice(self, format_args!("#[{}]", self.name()));
+    }
+
+    /// Returns the options of a decorator that requires some, such as `example`.
+    pub(crate) fn required_options(&self, example: &str, errors: &mut Errors) -> Options {
+        let before = errors.len();
+        let options = self.options(errors);
+        if options.is_empty() && errors.len() == before {
+            self.report_empty(example, errors);
         }
-        let known = self.0.iter().map(|input| input.parameter.as_str());
-        let known: Vec<&str> = known.collect();
-        let help = match closest(&text, &known) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None if known.is_empty() => "the function has no inputs".to_owned(),
-            None => format!("the parameters are `{}`", known.join("`, `")),
-        };
-        errors.push(ident, format!("there is no parameter `{text}`; {help}"));
-        None
+        options
+    }
+
+    pub(crate) fn report_empty(&self, example: &str, errors: &mut Errors) {
+        let name = self.name();
+        let message = format!("`#[{name}]` is empty: write `#[{name}({example})]`, or remove it");
+        errors.push(self, message);
+    }
+
+    /// Returns the decorator's own options; may be empty.
+    pub(crate) fn options(&self, errors: &mut Errors) -> Options {
+        self.options_of(self.decorator.options, errors)
+    }
+
+    /// Same as [`options`](Self::options), with other known options.
+    pub(crate) fn options_of(&self, known: &[&str], errors: &mut Errors) -> Options {
+        let attribute = format!("#[{}]", self.name());
+        match self.inside(errors) {
+            Some(tokens) => Options::parse(&attribute, tokens, known, errors),
+            None => Options::default(),
+        }
+    }
+
+    /// Returns the tokens between the parentheses.
+    pub(crate) fn inside(&self, errors: &mut Errors) -> Option<TokenStream> {
+        match &self.attribute.meta {
+            Meta::Path(_) => None,
+            Meta::List(list) => Some(list.tokens.clone()),
+            Meta::NameValue(_) => {
+                let message = format!("expected `#[{}(…)]`", self.name());
+                errors.push(&self.attribute.meta, message);
+                None
+            }
+        }
+    }
+}
+
+impl ToTokens for Decoration {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.attribute.to_tokens(tokens);
     }
 }

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Attribute, Item, parse_quote_spanned};
 
-use super::attribute::TAKEN;
+use super::attributes::TAKEN;
 use super::{Decoration, Decorator, Place};
 use crate::errors::Errors;
 use crate::path::CratePath;

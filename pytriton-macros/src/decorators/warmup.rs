@@ -5,10 +5,11 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Expr, LitStr};
 
-use super::{Decoration, Decorator, Input, Inputs, Place, plain_name};
+use super::{Decoration, Decorator, Input, Inputs, Place};
 use crate::entry::values;
 use crate::enum_option::EnumOption;
 use crate::errors::Errors;
+use crate::ident::plain_name;
 use crate::options::Options;
 use crate::tensor::{optional, refusal};
 use crate::value::{Form, Value};

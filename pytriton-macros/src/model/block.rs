@@ -2,8 +2,9 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{ImplItemFn, ItemImpl, Signature, Visibility};
 
-use super::item::{Function, Member, is_cfg, lints};
+use super::function::{Function, is_cfg, lints};
 use super::lifetime::spell_out;
+use super::member::Member;
 use super::state::{State, StateConstructor};
 use crate::decorators::{Decoration, Decorator, infer, load, sequence};
 use crate::docs::{docs, strip_parameters};

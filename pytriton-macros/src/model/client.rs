@@ -5,12 +5,12 @@ use quote::quote;
 use syn::{GenericArgument, PathArguments, Type, parse_quote};
 
 use super::ast::Model;
+use super::function::Function;
 use super::hint::{is_requests, response_type};
-use super::item::Function;
 use super::lifetime::to_static;
 use super::options::ModelOptions;
-use crate::decorators::plain_name;
 use crate::errors::Errors;
+use crate::ident::plain_name;
 use crate::types::{argument_of, named, peeled};
 
 /// Names of primitive types; the model's type must not have one of these.

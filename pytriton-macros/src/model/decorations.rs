@@ -135,14 +135,18 @@ impl Decorations {
     /// Checks of decorators against options and parameters; `batching` adds the checks about
     /// batching.
     pub(super) fn to_checks(&self, batching: bool) -> TokenStream {
-        let applies = |step: &&Decoration| {
-            step.decorator.stage > Some(Stage::Batch) || batching && is_mode(step)
-        };
-        let steps = self.steps.iter().filter(applies);
-        let steps = steps.map(|decoration| {
-            let name = decoration.name();
-            let flaw = quote!(__SIGNATURE.step_flaw(#name, &__OPTIONS));
-            refusal(decoration, &flaw)
+        let steps = self.steps.iter().filter_map(|decoration| {
+            let flaw = match decoration.decorator.stage {
+                Some(Stage::Groups | Stage::Padding) => quote!(step_flaw()),
+                _ if batching && decoration.is(&batch::DECORATOR) => {
+                    quote!(batch_flaw(&__OPTIONS))
+                }
+                _ if batching && decoration.is(&sample::DECORATOR) => {
+                    quote!(sample_flaw(&__OPTIONS))
+                }
+                _ => return None,
+            };
+            Some(refusal(decoration, &quote!(__SIGNATURE.#flaw)))
         });
         let declared = self.declared.iter().enumerate().map(|(index, input)| {
             let flaw = quote!(__SIGNATURE.declared_flaw());

@@ -4,7 +4,7 @@ use syn::spanned::Spanned;
 
 use super::ast::Model;
 use super::client::{Client, check_name};
-use super::item::Function;
+use super::function::Function;
 use super::options::ModelOptions;
 use super::parameters::Parameter;
 use super::state::{State, StateConstructor};

@@ -1,8 +1,8 @@
-use syn::{FnArg, GenericParam, Receiver, ReceiverKind, Type};
+use syn::{FnArg, GenericParam};
 
-use super::item::Function;
+use super::function::Function;
+use super::receiver::check_receiver;
 use crate::errors::Errors;
-use crate::types::{named, peeled};
 
 /// Reports everything in the signature, except parameters and return type, that a model's function
 /// must not have.
@@ -38,29 +38,4 @@ pub(super) fn check(function: &Function, errors: &mut Errors) {
             "`self` needs the whole `impl` block: put `#[pytriton::model]` on the block and `#[infer]` on this method",
         ),
     }
-}
-
-/// Reports a `self` that is not borrowed, or borrowed for `'static`.
-pub(super) fn check_receiver(role: &str, receiver: &Receiver, errors: &mut Errors) {
-    match &receiver.kind {
-        ReceiverKind::Reference(_, Some(lifetime), None) if lifetime.ident == "static" => {
-            errors.push(
-                lifetime,
-                "`self` is borrowed only for the call: remove `'static`",
-            );
-        }
-        ReceiverKind::Reference(_, _, None) => {}
-        ReceiverKind::Typed(_, ty) if is_borrowed_self(ty) => {}
-        _ => {
-            let message =
-                format!("`#[{role}]` must take `&self`: put state that changes in a `RefCell`");
-            errors.push(receiver, message);
-        }
-    }
-}
-
-/// Returns whether a type is `&Self`.
-fn is_borrowed_self(ty: &Type) -> bool {
-    matches!(peeled(ty), Type::Reference(reference)
-        if reference.mutability.is_none() && named("Self", &reference.elem).is_some())
 }

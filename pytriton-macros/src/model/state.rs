@@ -1,7 +1,7 @@
 use syn::{FnArg, Ident, ReturnType, Signature, Type};
 
 use super::lifetime::nameable;
-use super::signature::check_receiver;
+use super::receiver::check_receiver;
 use crate::decorators::{Decorator, load};
 use crate::errors::Errors;
 

@@ -3,8 +3,8 @@ use syn::{FnArg, ReturnType, Signature, Type};
 
 use super::ast::Model;
 use super::decorations::Decorations;
+use super::function::Function;
 use super::hint::{HintContext, is_requests, response_type};
-use super::item::Function;
 use super::lifetime::nameable;
 use super::options::ModelOptions;
 use super::parameters::Parameter;

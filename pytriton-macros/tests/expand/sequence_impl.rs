@@ -52,7 +52,7 @@ const _: () = {
     const __RAW: bool = __SIGNATURE.raw();
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
-    const _: () = __private::refuse(__SIGNATURE.step_flaw("batch", &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.batch_flaw(&__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
         __private::ReturnCheck::<__RAW>::outputs::<Array2<f32>>();
         __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS

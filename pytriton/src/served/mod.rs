@@ -11,10 +11,7 @@ pub(crate) mod tensors;
 pub use pytriton_runtime::call::{
     Cancellation, Cancelled, Context, ModelError, Responses, WithParameters,
 };
-pub use pytriton_runtime::decorators::{
-    Batch, ConstantPadder, FillOptional, GroupByValues, Groups, PadBatch, PadValue, Padder, Step,
-    StepError,
-};
+pub use pytriton_runtime::decorators::*;
 pub use pytriton_runtime::engine::EngineChoice;
 pub use pytriton_runtime::error::{CallError, Error, ErrorKind};
 pub use pytriton_runtime::half::{bf16, f16};

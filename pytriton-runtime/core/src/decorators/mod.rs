@@ -34,4 +34,5 @@ pub use group_by_values::GroupByValues;
 pub use pad_batch::PadBatch;
 pub use pad_value::PadValue;
 pub use padder::Padder;
-pub use step::{Groups, Step, Steps, step};
+pub(crate) use step::Steps;
+pub use step::{Groups, Step};

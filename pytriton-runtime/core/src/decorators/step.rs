@@ -11,7 +11,7 @@ use super::{Batch, StepError};
 pub type Groups = Vec<Vec<usize>>;
 
 /// The steps of a model in the order in which they are written.
-pub type Steps = Arc<[Arc<dyn Step>]>;
+pub(crate) type Steps = Arc<[Arc<dyn Step>]>;
 
 /// A step around the function. `#[step(MyStep { … })]` accepts a value of any type that implements
 /// this trait.
@@ -140,11 +140,6 @@ pub trait Step: fmt::Debug + Send + Sync {
         let _ = (model, groups);
         Ok(())
     }
-}
-
-/// Returns the step as generated code stores it.
-pub const fn step<S: Step>(step: &S) -> &S {
-    step
 }
 
 impl<S: Step + ?Sized> Step for &S {

@@ -38,7 +38,7 @@ pub use callers::callers_signature;
 pub use declaration::ModelDeclaration;
 pub use error::RegistryError;
 pub use flaw::{Flaw, ModelFlaws};
-pub use function::FunctionDeclaration;
+pub use function::{FunctionDeclaration, step};
 pub use member::{CLAIM, Kind, Member, STOP, TOKEN_LIMITS};
 pub use names::{dimension_flaw, name_flaw, tensor_name_flaw};
 pub use options::ModelOptions;

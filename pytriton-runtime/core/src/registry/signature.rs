@@ -343,22 +343,38 @@ impl Signature {
         }
     }
 
-    /// The error in the decorator with this name on the function.
-    pub const fn step_flaw(&self, name: &str, options: &ModelOptions<'_>) -> Violation {
-        match name.as_bytes() {
-            b"group_by_values" | b"pad_batch" | b"step" if self.decoupled => Some(
+    /// The error in a step that sees the rows of a batch.
+    pub const fn step_flaw(&self) -> Violation {
+        if self.decoupled {
+            return Some(
                 "a decorator supports one response per request: remove this, or return a single response",
-            ),
-            b"group_by_values" | b"pad_batch" | b"step" if self.knows_sequences() => Some(
+            );
+        }
+        if self.knows_sequences() {
+            return Some(
                 "a decorator can reorder rows, but not the sequences of the rows: remove the decorator, or take no sequences",
-            ),
-            b"sample" if options.batching => Some(
-                "`#[sample]` takes a request without a batch axis: write `batching = false` in `#[pytriton::model(…)]`, or `#[batch]`",
-            ),
-            b"batch" if !options.batching => Some(
+            );
+        }
+        None
+    }
+
+    /// The error in `#[batch]`.
+    pub const fn batch_flaw(&self, options: &ModelOptions<'_>) -> Violation {
+        match options.batching {
+            true => None,
+            false => Some(
                 "`#[batch]` needs a batch axis: write `#[sample]`, or remove `batching = false`",
             ),
-            _ => None,
+        }
+    }
+
+    /// The error in `#[sample]`.
+    pub const fn sample_flaw(&self, options: &ModelOptions<'_>) -> Violation {
+        match options.batching {
+            true => Some(
+                "`#[sample]` takes a request without a batch axis: write `batching = false` in `#[pytriton::model(…)]`, or `#[batch]`",
+            ),
+            false => None,
         }
     }
 

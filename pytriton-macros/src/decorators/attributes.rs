@@ -1,23 +1,13 @@
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
-use syn::ext::IdentExt;
+use quote::quote;
 use syn::{Attribute, FnArg, Meta, Path, Signature};
 
-use super::{Decorator, Place};
-use crate::DECORATORS;
-use crate::errors::Errors;
-use crate::options::Options;
+use super::table::DECORATORS;
+use super::{Decoration, Decorator};
 use crate::path::CratePath;
 
 /// The option of a decorator whose only purpose is to use its import.
 pub(super) const TAKEN: &str = "__taken";
-
-/// A decorator with its tokens.
-#[derive(Debug, Clone)]
-pub(crate) struct Decoration {
-    pub(crate) decorator: &'static Decorator,
-    pub(crate) attribute: Attribute,
-}
 
 impl Decoration {
     /// Removes the decorators from a list of attributes.
@@ -98,79 +88,6 @@ impl Decoration {
         }
         uses
     }
-
-    pub(crate) fn name(&self) -> &'static str {
-        self.decorator.name
-    }
-
-    pub(crate) fn is(&self, decorator: &Decorator) -> bool {
-        *self.decorator == *decorator
-    }
-
-    /// Returns whether it assigns a role to a method.
-    pub(crate) fn is_role(&self) -> bool {
-        self.decorator.stands_on(Place::Method)
-    }
-
-    /// Reports a misplaced decorator.
-    pub(crate) fn misplaced(&self, errors: &mut Errors) {
-        let Decorator { name, belongs, .. } = self.decorator;
-        errors.push(self, format!("`#[{name}]` belongs on {belongs}"));
-    }
-
-    /// Reports a duplicate.
-    pub(crate) fn twice(&self, errors: &mut Errors) {
-        errors.twice(self, format_args!("#[{}]", self.name()));
-    }
-
-    /// Returns the options of a decorator that requires some, such as `example`.
-    pub(crate) fn required_options(&self, example: &str, errors: &mut Errors) -> Options {
-        let before = errors.len();
-        let options = self.options(errors);
-        if options.is_empty() && errors.len() == before {
-            self.report_empty(example, errors);
-        }
-        options
-    }
-
-    pub(crate) fn report_empty(&self, example: &str, errors: &mut Errors) {
-        let name = self.name();
-        let message = format!("`#[{name}]` is empty: write `#[{name}({example})]`, or remove it");
-        errors.push(self, message);
-    }
-
-    /// Returns the decorator's own options; may be empty.
-    pub(crate) fn options(&self, errors: &mut Errors) -> Options {
-        self.options_of(self.decorator.options, errors)
-    }
-
-    /// Same as [`options`](Self::options), with other known options.
-    pub(crate) fn options_of(&self, known: &[&str], errors: &mut Errors) -> Options {
-        let attribute = format!("#[{}]", self.name());
-        match self.inside(errors) {
-            Some(tokens) => Options::parse(&attribute, tokens, known, errors),
-            None => Options::default(),
-        }
-    }
-
-    /// Returns the tokens between the parentheses.
-    pub(crate) fn inside(&self, errors: &mut Errors) -> Option<TokenStream> {
-        match &self.attribute.meta {
-            Meta::Path(_) => None,
-            Meta::List(list) => Some(list.tokens.clone()),
-            Meta::NameValue(_) => {
-                let message = format!("expected `#[{}(…)]`", self.name());
-                errors.push(&self.attribute.meta, message);
-                None
-            }
-        }
-    }
-}
-
-impl ToTokens for Decoration {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        self.attribute.to_tokens(tokens);
-    }
 }
 
 /// Returns the decorator that an attribute names: `batch`, `pytriton::batch`.
@@ -190,9 +107,4 @@ pub(crate) fn is_model(attribute: &Attribute, root: &CratePath) -> bool {
     let last = path.segments.last();
     let named = last.is_some_and(|last| last.ident == "model");
     named && (path.segments.len() == 1 || root.is_prefix_of(path))
-}
-
-/// Returns the name of a parameter or field as text, without `r#`.
-pub(crate) fn plain_name(ident: &Ident) -> String {
-    ident.unraw().to_string()
 }
