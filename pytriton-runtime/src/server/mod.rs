@@ -13,6 +13,7 @@ mod chosen_engine;
 mod cli;
 mod command;
 mod command_docs;
+mod current_supervisor;
 mod descriptors;
 #[cfg_attr(not(feature = "embedded"), path = "no_embedded.rs")]
 mod embedded;

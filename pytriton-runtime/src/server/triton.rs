@@ -1,8 +1,6 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
-use tokio::time::timeout;
 
 use crate::model::ModelSpec;
 use crate::model_call::Call;
@@ -14,16 +12,10 @@ use crate::typed;
 use super::blocking::{blocks_a_runtime, wait};
 use super::choice::{choose, choose_without_ports};
 use super::chosen_engine::{ChosenEngine, Plan};
+use super::current_supervisor::{CALL, CurrentSupervisor};
 use super::embedded::Extensions;
-use super::shutdown_phase::ShutdownPhase;
 use super::supervisor::{Phase, Running, Supervisor};
 use super::{Addresses, Options, ServerError, descriptors};
-
-/// How long a server that is dropped blocks a runtime. After that, it ends in the background.
-const DETACH_TIMEOUT: Duration = Duration::from_millis(300);
-
-/// The origin of a stop that the program requests.
-const CALL: &str = "a call to `stop`";
 
 /// A server and its models, which a program binds, starts and stops. A process may have several.
 ///
@@ -58,10 +50,9 @@ pub struct Triton {
     /// The states that functions can take.
     states: Arc<SharedStates>,
     /// Held while a model is added or removed and while the engine starts, so that these are
-    /// serialized.
+    /// serialized. No panic can leave it inconsistent.
     models: Mutex<Registry>,
-    /// Held only briefly.
-    supervisor: Mutex<Option<Arc<Supervisor>>>,
+    supervisor: CurrentSupervisor,
 }
 
 impl Triton {
@@ -73,7 +64,7 @@ impl Triton {
             extensions: Extensions::default(),
             states: Arc::default(),
             models: Mutex::new(models),
-            supervisor: Mutex::default(),
+            supervisor: CurrentSupervisor::default(),
         }
     }
 
@@ -103,7 +94,7 @@ impl Triton {
         let overrides = &self.options.overrides.model;
         let model = model.overridden(overrides)?;
         let registration = model.registration(&function.into())?;
-        let mut models = lock(&self.models);
+        let mut models = self.models.lock();
         self.add(&mut models, registration)
     }
 
@@ -115,7 +106,7 @@ impl Triton {
     /// bound.
     pub fn bind_registered(&self) -> Result<(), ServerError> {
         let registered = Registry::collect_with(&self.options.overrides.model)?;
-        let mut models = lock(&self.models);
+        let mut models = self.models.lock();
         for model in registered.iter() {
             models.check_new(model)?;
         }
@@ -133,7 +124,7 @@ impl Triton {
     /// the exit timeout was too short for its requests, or [`ServerError::Fixed`] if tritonserver
     /// serves it.
     pub fn unbind(&self, name: &str, version: u32) -> Result<(), ServerError> {
-        let mut models = lock(&self.models);
+        let mut models = self.models.lock();
         let named = |model: &&Arc<ModelSpec>| *model.name == *name && model.version == version;
         let Some(model) = models.iter().find(named).cloned() else {
             return Err(ServerError::NotBound {
@@ -156,7 +147,7 @@ impl Triton {
 
     /// Returns the models that are bound.
     pub fn models(&self) -> Vec<Arc<ModelSpec>> {
-        lock(&self.models).iter().cloned().collect()
+        self.models.lock().iter().cloned().collect()
     }
 
     /// Starts the server in the background. Returns its addresses when all models are ready.
@@ -167,7 +158,7 @@ impl Triton {
     /// [`ServerError::Running`] if the server is running.
     pub fn run(&self) -> Result<Addresses, ServerError> {
         // No model can be bound until the server serves.
-        let models = lock(&self.models);
+        let models = self.models.lock();
         self.start(&models, true).map(|(_, addresses)| addresses)
     }
 
@@ -179,13 +170,7 @@ impl Triton {
     /// Returns [`ServerError::Drain`] or a similar error if the exit timeout was too short. If the
     /// server had ended before, returns the reason.
     pub fn stop(&self) -> Result<(), ServerError> {
-        let Some(supervisor) = lock(&self.supervisor).clone() else {
-            return Ok(());
-        };
-        supervisor.order(ShutdownPhase::Stop(CALL));
-        let done = supervisor.join();
-        self.forget(&supervisor);
-        done
+        self.supervisor.stop()
     }
 
     /// Returns whether the server is running and every model has an available instance.
@@ -254,39 +239,29 @@ impl Triton {
     ) -> Result<Arc<Supervisor>, ServerError> {
         models.check_overrides(&self.options.overrides.model)?;
         descriptors::raise_limit();
-        let mut current = lock(&self.supervisor);
         let plan = Plan {
             registry: models.clone(),
             options: self.options.clone(),
             ports,
             extensions: self.extensions.clone(),
         };
-        let supervisor = Supervisor::spawn(move |shutdown, progress| {
+        self.supervisor.spawn(move |shutdown, progress| {
             tracing::debug!(ports = plan.ports, "starting");
             engine.serve(&plan, shutdown, progress)
-        })?;
-        *current = Some(Arc::clone(&supervisor));
-        Ok(supervisor)
+        })
     }
 
     pub(super) fn lock_models(&self) -> MutexGuard<'_, Registry> {
-        lock(&self.models)
+        self.models.lock()
     }
 
     /// Returns the supervisor of the running engine.
     pub(super) fn serving(&self) -> Option<Arc<Supervisor>> {
-        let supervisor = lock(&self.supervisor).clone();
-        supervisor.filter(|supervisor| !supervisor.ended())
+        self.supervisor.serving()
     }
 
     pub(super) fn forget(&self, gone: &Arc<Supervisor>) {
-        let mut current = lock(&self.supervisor);
-        if current
-            .as_ref()
-            .is_some_and(|supervisor| Arc::ptr_eq(supervisor, gone))
-        {
-            *current = None;
-        }
+        self.supervisor.forget(gone);
     }
 
     fn add(&self, models: &mut Registry, model: Registration) -> Result<(), ServerError> {
@@ -307,36 +282,15 @@ impl Triton {
     }
 }
 
-impl Triton {
-    /// Begins to stop. Waits a moment, in which a server without open connections ends.
-    fn begin_to_stop(&self) -> Result<(), ServerError> {
-        let Some(supervisor) = lock(&self.supervisor).clone() else {
-            return Ok(());
-        };
-        supervisor.order(ShutdownPhase::Stop(CALL));
-        let mut phase = supervisor.phase();
-        wait(async move {
-            let ended = phase.wait_for(|phase| *phase == Phase::Ended);
-            timeout(DETACH_TIMEOUT, ended).await.is_ok()
-        })
-        .map(drop)
-    }
-}
-
 impl Drop for Triton {
     fn drop(&mut self) {
         // A client on this thread cannot close its connection while the thread waits for that.
         let done = match blocks_a_runtime() {
-            true => self.begin_to_stop(),
+            true => self.supervisor.begin_to_stop(),
             false => self.stop(),
         };
         if let Err(error) = done {
             tracing::warn!(%error, "the server did not stop cleanly");
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No panic can leave the data under these locks inconsistent.
-    mutex.lock()
 }
