@@ -129,6 +129,15 @@ impl BatchCompletion {
         self.record_all(durations, batch_size, requests);
     }
 
+    /// Returns how long a request has waited until the execution began.
+    fn waited(&self, arrived: Instant) -> u64 {
+        // Both are equal if the request was executed at once, and comparing is faster.
+        match self.begun == arrived {
+            true => 0,
+            false => nanoseconds(self.begun.saturating_duration_since(arrived)),
+        }
+    }
+
     /// Records requests with their arrival times, rows and success.
     fn record_all(
         &self,
@@ -146,7 +155,7 @@ impl BatchCompletion {
             true => RequestOutcome::Succeeded(Success {
                 batch_size,
                 request: since(arrived),
-                queue: nanoseconds(self.begun.saturating_duration_since(arrived)),
+                queue: self.waited(arrived),
             }),
             false => RequestOutcome::Failed(since(arrived)),
         });

@@ -100,7 +100,6 @@ impl Worker {
         }
         let acquire = || slots.try_acquire(self.number);
         let next = || self.queue.next_permitted(acquire);
-        let _runtime = self.runtime.enter();
         while let Some((permit, batch)) = self.runtime.block_on(next()) {
             let (requests, completion) = BatchCompletion::split(&self.completion, batch);
             if let Some(executed) = permit.execute(&requests) {

@@ -55,18 +55,18 @@ impl InstanceSlots {
     ///
     /// Does not block.
     pub(super) fn try_acquire(&self, first: u32) -> Option<InstancePermit<'_>> {
-        let (before, from) = self.0.split_at_checked(first as usize)?;
-        let mut permits = from.iter().chain(before).filter_map(|slot| {
-            let guard = slot.try_lock()?;
-            guard.is_some().then(|| InstancePermit(guard))
-        });
-        permits.next()
+        let preferred = InstancePermit::try_of(self.0.get(first as usize)?);
+        preferred.or_else(|| self.0.iter().find_map(InstancePermit::try_of))
     }
 }
 
-impl InstancePermit<'_> {
-    /// Runs a batch. The instance is idle again when this returns. The caller must be in the
-    /// context of a runtime.
+impl<'a> InstancePermit<'a> {
+    fn try_of(slot: &'a Slot) -> Option<Self> {
+        let guard = slot.try_lock()?;
+        guard.is_some().then(|| Self(guard))
+    }
+
+    /// Runs a batch. The instance is idle again when this returns.
     ///
     /// Returns `None` if user code panicked outside the function, for example in a destructor. The
     /// state is then unknown, and the instance ends.

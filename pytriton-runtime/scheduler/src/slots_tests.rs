@@ -113,7 +113,6 @@ impl Model {
 #[test]
 fn an_instance_is_used_by_one_thread_at_a_time() {
     let model = Model::new();
-    let _runtime = model.runtime.enter();
     let slots = &model.slots;
     assert!(slots.try_acquire(0).is_none());
     let zero = slots.occupy(0, model.runner(0), model.instances.enter(0));
@@ -156,7 +155,6 @@ fn an_instance_is_used_by_one_thread_at_a_time() {
 #[test]
 fn an_instance_that_panics_outside_of_its_function_ends() {
     let model = Model::new();
-    let _runtime = model.runtime.enter();
     let slots = &model.slots;
     let _occupied = [0, 1]
         .map(|number| slots.occupy(number, model.runner(number), model.instances.enter(number)));

@@ -40,7 +40,7 @@ impl Durations {
     /// The total duration.
     pub fn total(&self) -> Duration {
         let parts = [self.compute_input, self.compute_infer, self.compute_output];
-        parts.into_iter().map(Duration::from_nanos).sum()
+        Duration::from_nanos(parts.into_iter().fold(0, u64::saturating_add))
     }
 }
 
