@@ -15,6 +15,7 @@ use crate::call::{
     ModelError, ObsoleteStates, ResponseSink, Sequences, client_panic_message,
 };
 use crate::decorators::Steps;
+use crate::offload::is_marked;
 use crate::registry::Registration;
 use crate::request::{Request, batch_scope};
 use crate::tracked_tensor::TrackedTensor;
@@ -228,12 +229,14 @@ impl<I: Instance + ?Sized> Runner<I> {
     }
 
     /// Runs a batch without supervision. Returns `None` if the function is `async`.
-    ///
-    /// The caller must be in the context of the runtime.
     pub fn execute_at_once(&self, requests: &[Request]) -> Option<Executed> {
-        debug_assert!(Handle::try_current().is_ok(), "not in a runtime");
-        let execution = pin!(self.execute(requests, &[], None));
-        match execution.poll(&mut task::Context::from_waker(Waker::noop())) {
+        let mut execution = pin!(self.execute(requests, &[], None));
+        let polled = match is_marked() {
+            // A thread of the server's connections is in the context of the runtime already.
+            true => execution.poll(&mut task::Context::from_waker(Waker::noop())),
+            false => self.first_poll(execution.as_mut()),
+        };
+        match polled {
             Poll::Ready(executed) => Some(executed),
             Poll::Pending => None,
         }

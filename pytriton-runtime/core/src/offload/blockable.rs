@@ -20,6 +20,11 @@ pub(super) fn may_block() -> bool {
     blockable.is_some() && blockable == here()
 }
 
+/// Returns whether this thread is [marked](mark_blockable). It is then in the context of its runtime.
+pub(crate) fn is_marked() -> bool {
+    BLOCKABLE.get().is_some()
+}
+
 fn here() -> Option<Id> {
     Handle::try_current().ok().map(|runtime| runtime.id())
 }

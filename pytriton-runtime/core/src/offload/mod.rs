@@ -9,6 +9,7 @@ mod tests;
 mod threads;
 mod work;
 
+pub(crate) use blockable::is_marked;
 pub use blockable::mark_blockable;
 pub use report::report;
 pub use work::{by_weight, in_place_or_on_thread, is_light, on_thread};
