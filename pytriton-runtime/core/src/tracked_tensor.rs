@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use thiserror::Error;
 
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudget, MemoryBudgetError, MemoryPermit};
@@ -12,8 +13,8 @@ use crate::uncounted::Uncounted;
 
 /// A tensor whose memory is reserved for as long as any part of it exists.
 ///
-/// Requests and responses consist of these. Each constructor takes a reservation, or another tensor
-/// that has one. A plain [`Tensor`], as clients and functions create it, has none.
+/// Requests and responses consist of these. Each constructor takes a reservation or a budget, another
+/// tensor that has a reservation, or the reason why there is none. A plain [`Tensor`], as clients and functions create it, has none.
 ///
 /// # Examples
 ///
@@ -70,6 +71,22 @@ impl TrackedTensor {
         bytes: TrackedBytes,
     ) -> Result<Self, TensorError> {
         Tensor::new(datatype, shape, bytes.into_bytes()).map(Self)
+    }
+
+    /// A tensor of bytes that `permit` covers, alone or together with others. `None` if they are
+    /// not counted.
+    #[inline]
+    pub(crate) fn of_shared(
+        bytes: Bytes,
+        permit: Option<&Arc<MemoryPermit>>,
+        datatype: DataType,
+        shape: impl Into<Dims>,
+    ) -> Result<Self, TensorError> {
+        let bytes = match permit {
+            Some(permit) => TrackedBytes::shared(bytes, permit).into_bytes(),
+            None => bytes,
+        };
+        Tensor::new(datatype, shape, bytes).map(Self)
     }
 
     /// Reserves the memory of a tensor that exists already. Without a budget, it is not counted.

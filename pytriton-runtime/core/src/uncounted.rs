@@ -7,8 +7,8 @@ pub enum Uncounted {
     /// Text of the server about itself: metadata, configurations, metrics, documentation and
     /// errors. Its size depends on the models and options only.
     ServerText,
-    /// Inputs that this process creates itself: those of a warm-up, and those of a call that the
-    /// program makes within the process.
+    /// Inputs that this process creates itself: those of a warm-up, and those of calls from Python.
+    /// Calls with a [`Call`](crate::model_call::Call) are counted.
     OwnInputs,
     /// Entries of a response cache, whose capacity limits them.
     ResponseCache,

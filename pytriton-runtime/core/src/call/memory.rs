@@ -40,6 +40,7 @@ pub(super) fn change_outputs(
     change(&mut changed)?;
     // The previous outputs still exist, so that no new tensor can have the address of an old one.
     let before = groups.iter().flat_map(|outputs| outputs.iter().flatten());
+    let before = before.filter(|_| budget.is_some());
     let known = Ranges::new(before.map(|tensor| tensor.data()));
     let is_new = |tensor: &&Tensor| budget.is_some() && !known.contain(tensor.data());
     let created = outputs.iter().flatten().filter(is_new);

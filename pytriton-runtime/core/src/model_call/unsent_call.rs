@@ -8,7 +8,6 @@ use crate::local_models::{LocalModel, LocalModels};
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::request::{InferRequest, Parameters, Request, RequestError, Sequence};
-use crate::status::Status;
 use crate::tensor::{Tensor, TensorError};
 use crate::trace::Trace;
 
@@ -72,7 +71,7 @@ impl<M: Model, A> Call<M, A> {
     fn reserve(&self, bytes: usize) -> Result<MemoryPermit, MemoryBudgetError> {
         match self.models.as_ref().and_then(Weak::upgrade) {
             Some(models) => models.budget().permit(bytes),
-            // The call will fail: a server that does not exist has no memory.
+            // `queued` reports that there is no server; this error is not shown.
             None => Err(MemoryBudgetError { bytes, limit: 0 }),
         }
     }
@@ -138,11 +137,11 @@ impl UnsentCall {
 /// Returns the error for arguments that the model refuses: a client error, an internal error if the
 /// model differs from the type of the call, or `Unavailable` if their memory cannot be reserved.
 fn refused(expected: &ModelSignature, spec: &ModelSpec, error: RequestError) -> Error {
-    let mut found = spec.signature();
-    found.max_batch_size = expected.max_batch_size;
-    if error.status() == Status::Unavailable {
+    if let RequestError::Budget(error) = error {
         return Error::unavailable(error);
     }
+    let mut found = spec.signature();
+    found.max_batch_size = expected.max_batch_size;
     match expected
         .changes(&found)
         .iter()

@@ -1,11 +1,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryPermit};
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
-use crate::tensor::{
-    BytesElements, DataType, Dims, Tensor, TensorError, element_count, shape_text,
-};
+use crate::tensor::{BytesElements, DataType, Dims, TensorError, element_count, shape_text};
 use crate::text::excerpt;
 use crate::tracked_tensor::TrackedTensor;
 
@@ -50,16 +48,13 @@ impl Request {
         // The codec has reserved more. From here on, no input exists without a reservation.
         memory.grow_to(data_bytes)?;
         let memory = memory.share();
-        // A function may keep or return a part of a tensor when the request is gone.
-        let attached = memory.as_ref();
-        let attached = attached.filter(|memory| memory.bytes() >= MIN_TRACKED_BYTES);
         let indexed = request.inputs.into_iter().zip(indices.iter().copied());
         for (input, index) in indexed.rev() {
             let checker = Checker {
                 spec,
                 id: &id,
                 index,
-                memory: attached,
+                memory: memory.as_ref(),
             };
             inputs[index] = Some(checker.tensor(input)?);
         }
@@ -227,7 +222,7 @@ struct Checker<'a> {
     spec: &'a ModelSpec,
     id: &'a RequestId,
     index: usize,
-    /// The reservation of the request, if it is attached to the inputs.
+    /// The reservation of the request, if any of it is counted.
     memory: Option<&'a Arc<MemoryPermit>>,
 }
 
@@ -242,9 +237,9 @@ impl Checker<'_> {
         self.check_datatype(datatype)?;
         let shape = self.shape(&shape)?;
         self.check_size(datatype, &shape, &data)?;
-        let tensor = Tensor::new(datatype, shape, data);
+        // A function may keep or return a part of the tensor when the request is gone.
+        let tensor = TrackedTensor::of_shared(data, self.memory, datatype, shape);
         let tensor = tensor.map_err(|source| self.tensor_error(source))?;
-        let tensor = TrackedTensor::shared(tensor, self.memory);
         check_elements(self.spec, self.index, tensor.data()).map_err(|source| {
             RequestError::Element {
                 model: Arc::clone(&self.spec.name),

@@ -273,7 +273,7 @@ fn inputs_without_a_reservation_are_reserved_or_refused() {
             }
             Err(error) => {
                 assert!(!fits && matches!(error, RequestError::Budget(_)), "{error}");
-                assert_eq!(error.status(), Status::Unavailable);
+                assert_eq!(error.status(), Status::Exhausted);
             }
         }
         assert_eq!(budget.reserved(), 0);

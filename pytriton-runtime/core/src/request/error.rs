@@ -269,8 +269,8 @@ impl RequestError {
         match self {
             Self::UnloadedModel {
                 version: Some(_), ..
-            }
-            | Self::Budget(_) => Status::Unavailable,
+            } => Status::Unavailable,
+            Self::Budget(_) => Status::Exhausted,
             Self::UnknownModel { .. } | Self::UnloadedModel { .. } => Status::NotFound,
             _ => Status::InvalidArgument,
         }

@@ -59,7 +59,7 @@ pub enum Error {
     Budget(#[from] MemoryBudgetError),
     /// The request does not match its model.
     #[error(transparent)]
-    Request(#[from] RequestError),
+    Request(RequestError),
     /// The request was not queued, timed out, or its function failed.
     #[error(transparent)]
     Scheduler(#[from] SchedulerError),
@@ -70,6 +70,15 @@ impl From<CodecError> for Error {
         match error {
             CodecError::Budget(error) => Self::Budget(error),
             error => Self::Codec(error),
+        }
+    }
+}
+
+impl From<RequestError> for Error {
+    fn from(error: RequestError) -> Self {
+        match error {
+            RequestError::Budget(error) => Self::Budget(error),
+            error => Self::Request(error),
         }
     }
 }
