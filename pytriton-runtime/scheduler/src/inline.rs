@@ -61,7 +61,7 @@ impl InlineExecutor {
     pub(super) fn run(self: &Arc<Self>, permit: InstancePermit<'_>, batch: Batch) {
         if self.execute(permit, batch) {
             let executor = Arc::clone(self);
-            tokio::spawn(async move { executor.run_waiting().await });
+            (self.workers).spawn(async move { executor.run_waiting().await });
         }
     }
 

@@ -12,7 +12,7 @@ use pytriton_core::instance::{Availability, Instances, LoadedRunner, MovableRunn
 use pytriton_core::model::CallOptions;
 use pytriton_core::registry::{ModelDeclaration, ModelOptions, Registration};
 use pytriton_core::testing::{IDENTITY, TWO, request};
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 
 use super::slots::InstanceSlots;
 
@@ -26,6 +26,8 @@ struct Fragile {
 impl Instance for Fragile {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         Box::pin(async move {
+            // The tests run on plain threads, so the instance must have entered its runtime.
+            assert!(Handle::try_current().is_ok());
             let x = call.array::<f32, Ix2>(0)?.into_owned();
             call.outputs(x)
         })

@@ -60,6 +60,11 @@ impl Workers {
         });
     }
 
+    /// Spawns a task on them. The current thread may belong to another runtime, or to none.
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.runtime.spawn(task);
+    }
+
     fn sentinel(&self) -> Option<&Thread> {
         self.sentinel.get()?.as_ref()
     }
