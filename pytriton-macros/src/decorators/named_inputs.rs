@@ -59,7 +59,13 @@ pub(crate) fn step(
     }
     if names.is_empty() && errors.is_empty() {
         let name = decoration.name();
-        let message = format!("`#[{name}]` has no parameter: write `#[{name}(x)]`");
+        let message = match inputs.0.first() {
+            Some(input) => format!(
+                "`#[{name}]` names no parameter: write `#[{name}({})]`",
+                input.parameter
+            ),
+            None => format!("`#[{name}]` needs an input, and the function has none"),
+        };
         errors.push(decoration, message);
     }
     let step = format_ident!("{step}");
