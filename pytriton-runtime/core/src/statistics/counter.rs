@@ -104,6 +104,10 @@ mod tests {
                 "{name}"
             );
         }
+        for row in Counter::ALL {
+            let seconds = row.metric().ends_with("_seconds_total");
+            assert_eq!(row.unit() == CounterUnit::Nanoseconds, seconds, "{row:?}");
+        }
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), Counter::ALL.len());

@@ -4,17 +4,17 @@ use pytriton_core::statistics::{FailureReason, ModelTotals, StatisticDuration};
 use super::family::Family;
 
 /// A counter of Triton's and its accessor.
-type Counter = (&'static str, &'static str, fn(&ModelTotals) -> u64);
+type TritonCounter = (&'static str, &'static str, fn(&ModelTotals) -> u64);
 
 /// The counter before the failures.
-const SUCCESS: Counter = (
+const SUCCESS: TritonCounter = (
     "nv_inference_request_success",
     "Number of successful inference requests, all batch sizes",
     |totals| totals.success.count,
 );
 
 /// The counters after the failures, in Triton's order.
-const COUNTERS: [Counter; 2] = [
+const COUNTERS: [TritonCounter; 2] = [
     (
         "nv_inference_count",
         "Number of inferences performed (does not include cached requests)",
@@ -28,7 +28,7 @@ const COUNTERS: [Counter; 2] = [
 ];
 
 /// The sums of durations after them, in Triton's order.
-const DURATIONS: [Counter; 5] = [
+const DURATIONS: [TritonCounter; 5] = [
     (
         "nv_inference_request_duration_us",
         "Cumulative inference request duration in microseconds (includes cached requests)",
@@ -57,7 +57,7 @@ const DURATIONS: [Counter; 5] = [
 ];
 
 /// The counters of models with a response cache, in Triton's order.
-const CACHE_COUNTERS: [Counter; 4] = [
+const CACHE_COUNTERS: [TritonCounter; 4] = [
     (
         "nv_cache_num_hits_per_model",
         "Number of cache hits per model",
@@ -87,7 +87,7 @@ pub fn exposition(models: &[(&ModelSpec, ModelTotals)], durations: bool) -> Stri
     let mut text = String::new();
     counter(&mut text, SUCCESS, models.iter());
     failures(&mut text, models);
-    let durations: &[Counter] = if durations { &DURATIONS } else { &[] };
+    let durations: &[TritonCounter] = if durations { &DURATIONS } else { &[] };
     for &family in COUNTERS.iter().chain(durations) {
         counter(&mut text, family, models.iter());
     }
@@ -115,7 +115,7 @@ pub fn exposition(models: &[(&ModelSpec, ModelTotals)], durations: bool) -> Stri
 
 fn counter<'a>(
     text: &mut String,
-    (name, help, value): Counter,
+    (name, help, value): TritonCounter,
     models: impl Iterator<Item = &'a (&'a ModelSpec, ModelTotals)>,
 ) {
     let mut family = Family::counter(text, name, help);

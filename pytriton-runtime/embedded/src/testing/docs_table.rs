@@ -1,11 +1,17 @@
 use std::path::PathBuf;
 use std::{env, fs};
 
+use parking_lot::Mutex;
+
+/// The tests of several tables read and write the same file.
+static PAGE: Mutex<()> = Mutex::new(());
+
 /// Compares a table of `docs/operations.md` with the code. `complete` adds what is missing to the
 /// rows. `UPDATE=1` writes the completed table, for review.
 ///
 /// `heading` is the start of the header line, such as `| Group |`.
 pub(crate) fn check_table(heading: &str, complete: impl FnOnce(&mut Vec<Vec<String>>)) {
+    let _page = PAGE.lock();
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/operations.md");
     let page = fs::read_to_string(&path).unwrap();
     let mut lines: Vec<&str> = page.lines().collect();
