@@ -6,8 +6,8 @@ use super::{Decorator, fill_optionals, first_value, input, openai, output, step,
 ///
 /// A row is the name of a decorator, the places it may be applied to, the correct place for error
 /// messages, and, for a step, its stage and the runtime type. With braces after the type, the
-/// decorator takes parameters of the function and these options. Each option is a method of the
-/// type; then follow whether it takes its value by reference, and an example.
+/// decorator takes parameters of the function and these options. Each option names a method of the
+/// type, whether it takes its value by reference, and an example.
 ///
 /// The decorators with a grammar of their own are files, with a module in `decorators`.
 macro_rules! table {

@@ -13,8 +13,9 @@ use crate::uncounted::Uncounted;
 
 /// A tensor whose memory is reserved for as long as any part of it exists.
 ///
-/// Requests and responses consist of these. Each constructor takes a reservation or a budget, another
-/// tensor that has a reservation, or the reason why there is none. A plain [`Tensor`], as clients and functions create it, has none.
+/// Requests and responses consist of these. A constructor takes a reservation, a budget, a tensor
+/// with a reservation, or the reason why the memory is not counted. A plain [`Tensor`], as clients
+/// and functions create it, has no reservation.
 ///
 /// # Examples
 ///

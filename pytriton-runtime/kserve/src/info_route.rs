@@ -76,7 +76,7 @@ info_routes! {
         => Shared("The name, the version and the extensions of the server.", "ServerMetadata");
     /// Whether the server is live.
     ServerLive: server "/v2/health/live", Health, "server_live", "Liveness of the server"
-        => Status("It does.");
+        => Status("It is.");
     /// Whether all models are ready.
     ServerReady: server "/v2/health/ready", Health, "server_ready", "Readiness of all models"
         => Status("They are.");

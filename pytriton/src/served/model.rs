@@ -68,9 +68,9 @@ use super::*;
 ///
 /// # Attributes
 ///
-/// Write them below `#[model]`. The [index of this crate](crate#attributes) lists all of them. Those
-/// that process a batch apply in the order in which they are written; an order that cannot work does
-/// not compile. The most common ones, in this order:
+/// Write them below `#[model]`. The [index of this crate](crate#attributes) lists all of them.
+/// Those that process a batch apply in the order in which they are written; an order that cannot
+/// work does not compile.
 ///
 /// | attribute | purpose |
 /// | --- | --- |

@@ -48,7 +48,7 @@ impl OptionRow {
 }
 
 impl fmt::Display for OptionRow {
-    /// As in the source code. An option that is `true` is only its name.
+    /// `name = value`, or only the name of an option that is `true`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, .. } = self;
         match self.value {
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_option_is_shown_as_in_the_source_code() {
+    fn an_option_is_shown_with_its_value_unless_it_is_true() {
         let table = [
             (OptionValue::Boolean(true), "x"),
             (OptionValue::Boolean(false), "x = false"),

@@ -20,7 +20,8 @@ pub(super) fn may_block() -> bool {
     blockable.is_some() && blockable == here()
 }
 
-/// Returns whether this thread is [marked](mark_blockable). It is then in the context of its runtime.
+/// Returns whether this thread is [marked](mark_blockable). It is then in the context of its
+/// runtime, unless user code has entered another one.
 pub(crate) fn is_marked() -> bool {
     BLOCKABLE.get().is_some()
 }

@@ -39,7 +39,8 @@ pub struct FunctionDeclaration {
 
 inventory::collect!(FunctionDeclaration);
 
-/// Returns a custom step as generated code stores it. An error in its type is at the argument.
+/// Returns a custom step as generated code stores it. The compiler reports a wrong type at
+/// the argument.
 pub const fn step<S: Step>(step: &S) -> &S {
     step
 }

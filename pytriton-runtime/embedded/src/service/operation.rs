@@ -2,8 +2,8 @@ use pytriton_engine::access::Group;
 use pytriton_kserve::InfoRoute;
 
 /// The operation of a request, regardless of the protocol. This table and that of [`InfoRoute`]
-/// assign routes to groups. The matches have no wildcard arm, so an operation without a group does not
-/// compile.
+/// assign routes to groups. The matches have no wildcard arm, so an operation without a group does
+/// not compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
     /// Information about the server or a model. Its group is a column of the table of these routes.

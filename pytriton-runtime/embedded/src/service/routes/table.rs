@@ -281,8 +281,8 @@ const fn info_routes() -> [Route; InfoRoute::ALL.len()] {
     routes
 }
 
-/// Creates the row of a route that describes the server or a model. Only the exceptions are listed:
-/// the routes of the group `health` are probes.
+/// Creates the row of a route that describes the server or a model. Routes of the group `health` are
+/// probes. The second `match` lists the other exceptions.
 const fn info(route: InfoRoute) -> Route {
     let endpoint = KserveEndpoint::Info(route);
     let operations = &INFO_OPERATIONS[route as usize];
