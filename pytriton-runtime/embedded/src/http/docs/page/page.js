@@ -44,6 +44,14 @@ function finder(items) {
   return el("search", {}, text, said);
 }
 
+// Scrolls the list to a link. In Chromium 148, `scrollIntoView` also makes the link the place where
+// the Tab key starts, so that the keyboard would not reach the link that skips the list.
+function reveal(link) {
+  const [list, place] = [nav, link].map((element) => element.getBoundingClientRect());
+  const beyond = (start, end, first, last) => Math.min(start - first, 0) || Math.max(end - last, 0);
+  nav.scrollBy(beyond(place.left, place.right, list.left, list.right), beyond(place.top, place.bottom, list.top, list.bottom));
+}
+
 function start(models) {
   const links = new Map(models.map(({ name }) => [name, el("a", { href: `#${encodeURIComponent(name)}` }, name)]));
   const items = [...links].map(([name, link]) => [name.toLowerCase(), el("li", {}, link)]);
@@ -57,7 +65,7 @@ function start(models) {
     for (const [other, link] of links) {
       if (other === model.name) {
         link.setAttribute("aria-current", "page");
-        link.scrollIntoView({ block: "nearest", inline: "nearest" });
+        reveal(link);
       } else link.removeAttribute("aria-current");
     }
     if (shown === model.name) return;
