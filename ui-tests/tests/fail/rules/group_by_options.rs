@@ -1,6 +1,5 @@
-use pytriton::prelude::*;
-#[allow(unused_imports)]
 use pytriton::ConstantPadder;
+use pytriton::prelude::*;
 
 #[pytriton::model(name = "Wrong")]
 #[batch]
@@ -9,6 +8,8 @@ fn wrong(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
-fn main() {}
+fn main() {
+    let _ = ConstantPadder::new(0);
+}
 
-//~ 7: #[group_by_values(x, pad_fn = ConstantPadder::new(0))]
+//~ 6: #[group_by_values(x, pad_fn = ConstantPadder::new(0))]
