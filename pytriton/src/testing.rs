@@ -86,9 +86,7 @@ pub fn serve_registered() -> Result<Served, ServerError> {
 pub fn serve_registered_with(
     change: impl FnOnce(Builder) -> Builder,
 ) -> Result<Served, ServerError> {
-    let triton = change(builder()).build()?;
-    triton.bind_registered()?;
-    Served::run(triton)
+    Served::run(registered(change)?)
 }
 
 /// Models loaded by the embedded engine until this is dropped, without ports. The program calls
@@ -135,8 +133,7 @@ pub fn load_registered() -> Result<Loaded, ServerError> {
 pub fn load_registered_with(
     change: impl FnOnce(Builder) -> Builder,
 ) -> Result<Loaded, ServerError> {
-    let triton = change(builder()).build()?;
-    triton.bind_registered()?;
+    let triton = registered(change)?;
     triton.router()?;
     Ok(Loaded(triton))
 }
@@ -151,6 +148,13 @@ impl Loaded {
     pub fn triton(&self) -> &Triton {
         &self.0
     }
+}
+
+/// Returns a server with all annotated models of this binary.
+fn registered(change: impl FnOnce(Builder) -> Builder) -> Result<Triton, ServerError> {
+    let triton = change(builder()).build()?;
+    triton.bind_registered()?;
+    Ok(triton)
 }
 
 fn triton() -> Result<Triton, ServerError> {
