@@ -122,6 +122,12 @@ impl TrackedBuffer {
         TrackedBytes::new(Bytes::from(bytes), permit)
     }
 
+    /// Returns the bytes of a buffer whose memory is in no budget.
+    pub fn into_uncounted(self) -> Vec<u8> {
+        debug_assert!(self.permit.is_unlimited(), "the reservation would be lost");
+        self.bytes
+    }
+
     /// Returns the bytes from `start` on as a body.
     pub fn into_body(self, start: usize) -> ReceivedBody {
         ReceivedBody::with_permit(Bytes::from(self.bytes).slice(start..), self.permit)

@@ -49,7 +49,7 @@ impl JsonWriter {
 
     /// Returns the text.
     pub fn finish(self) -> Vec<u8> {
-        self.out.freeze().into_bytes().into()
+        self.out.into_uncounted()
     }
 
     /// Returns the text with its reservation.
