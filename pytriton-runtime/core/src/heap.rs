@@ -22,8 +22,12 @@ pub fn is_users(user: impl Fn(&str) -> Option<OsString>) -> bool {
 }
 
 /// With a smaller budget, the heaps would keep more memory than the budget allows.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
 const SMALL_BUDGET_BYTES: usize = 256 << 20;
+
+/// Whether a budget of `bytes` is so small that the allocator keeps as little as possible.
+pub(crate) fn is_small(bytes: usize) -> bool {
+    bytes < SMALL_BUDGET_BYTES
+}
 
 /// Makes the allocator keep the buffers of a request for the next one, unless the user has
 /// configured it. [`trim`] returns them to the system. With a small budget, larger buffers return
@@ -49,7 +53,7 @@ pub fn keep(budget: usize) {
         let arenas = std::env::var_os("MALLOC_ARENA_MAX")
             .is_none()
             .then_some((ARENA_MAX, arenas));
-        let thresholds = match budget < SMALL_BUDGET_BYTES {
+        let thresholds = match is_small(budget) {
             true => [(MMAP_THRESHOLD, 512 << 10), (TRIM_THRESHOLD, 1 << 20)],
             false => [(MMAP_THRESHOLD, 32 << 20), (TRIM_THRESHOLD, 64 << 20)],
         };

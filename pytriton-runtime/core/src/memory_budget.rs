@@ -10,7 +10,7 @@ use std::{mem, thread};
 
 use thiserror::Error;
 
-use crate::heap::trim;
+use crate::heap::{is_small, trim};
 use crate::uncounted::Uncounted;
 
 /// Values below this size are not counted: the limit on the number of requests bounds them, and
@@ -24,6 +24,9 @@ const TRIM_THRESHOLD_BYTES: usize = 16 << 20;
 /// How long usage must stay low before memory is returned to the system.
 const TRIM_DELAY: Duration = Duration::from_secs(1);
 
+/// The least time between two returns while a small budget is in use.
+const SMALL_TRIM_DELAY: Duration = Duration::from_millis(100);
+
 /// A limit on the bytes that are reserved at the same time, and the current usage.
 #[derive(Debug)]
 pub struct MemoryBudget {
@@ -31,6 +34,8 @@ pub struct MemoryBudget {
     reserved: AtomicUsize,
     /// The highest usage since memory was last returned to the system.
     peak: AtomicUsize,
+    /// The bytes that were freed since then.
+    freed: AtomicUsize,
     trimming: AtomicBool,
 }
 
@@ -63,6 +68,7 @@ impl MemoryBudget {
             limit,
             reserved: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
+            freed: AtomicUsize::new(0),
             trimming: AtomicBool::new(false),
         })
     }
@@ -142,31 +148,40 @@ impl MemoryBudget {
 
     fn return_bytes(self: &Arc<Self>, bytes: usize) {
         let left = self.reserved.fetch_sub(bytes, Ordering::Relaxed) - bytes;
+        self.freed.fetch_add(bytes, Ordering::Relaxed);
         if self.should_trim(left) && !self.trimming.swap(true, Ordering::Relaxed) {
             let budget = Arc::clone(self);
             let thread = thread::Builder::new().name("trim".to_owned());
-            if thread.spawn(move || budget.trim_when_idle()).is_err() {
+            if thread.spawn(move || budget.trim_after_delay()).is_err() {
                 // The memory is returned after the next burst.
                 self.trimming.store(false, Ordering::Relaxed);
             }
         }
     }
 
-    /// Whether a burst is over and may have left free memory in the allocator.
+    /// Whether free memory of the allocator is worth returning: after a burst, or, if the budget is
+    /// small, during one, as the free memory may exceed the budget.
     fn should_trim(&self, reserved: usize) -> bool {
         let peak = self.peak.load(Ordering::Relaxed);
-        peak >= TRIM_THRESHOLD_BYTES && reserved < peak / 4
+        let is_over = peak >= TRIM_THRESHOLD_BYTES && reserved < peak / 4;
+        is_over
+            || is_small(self.limit) && self.freed.load(Ordering::Relaxed) >= TRIM_THRESHOLD_BYTES
     }
 
-    fn trim_when_idle(&self) {
+    fn trim_after_delay(&self) {
+        let delay = match is_small(self.limit) {
+            true => SMALL_TRIM_DELAY,
+            false => TRIM_DELAY,
+        };
         loop {
-            thread::sleep(TRIM_DELAY);
+            thread::sleep(delay);
             if self.should_trim(self.reserved()) {
                 self.peak.store(self.reserved(), Ordering::Relaxed);
+                self.freed.store(0, Ordering::Relaxed);
                 trim();
             }
             self.trimming.store(false, Ordering::Relaxed);
-            // Another burst may have ended in the meantime and have seen `trimming` set.
+            // More may have been freed in the meantime while `trimming` was set.
             if !self.should_trim(self.reserved()) || self.trimming.swap(true, Ordering::Relaxed) {
                 return;
             }
@@ -415,6 +430,22 @@ mod tests {
         drop(some);
         while budget.should_trim(0) {
             thread::sleep(TRIM_DELAY / 10);
+        }
+    }
+
+    #[test]
+    fn memory_of_a_small_budget_is_trimmed_while_it_is_in_use() {
+        for (limit, trims) in [(4 * TRIM_THRESHOLD_BYTES, true), (usize::MAX, false)] {
+            let budget = MemoryBudget::new(limit);
+            let used = budget.reserve(TRIM_THRESHOLD_BYTES).unwrap();
+            drop(budget.reserve(TRIM_THRESHOLD_BYTES - 1).unwrap());
+            assert!(!budget.should_trim(budget.reserved()));
+            drop(budget.reserve(MIN_TRACKED_BYTES).unwrap());
+            assert_eq!(budget.should_trim(budget.reserved()), trims, "{limit}");
+            while trims && budget.should_trim(budget.reserved()) {
+                thread::sleep(SMALL_TRIM_DELAY / 10);
+            }
+            drop(used);
         }
     }
 
