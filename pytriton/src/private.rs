@@ -19,7 +19,7 @@ pub use pytriton_runtime::openai::{Piece, Text, TextParameter, TextReader, TextR
 pub use pytriton_runtime::registry::{
     Argument, FunctionDeclaration, ModelOptions, SequenceScheduling, Signature,
     VersionPolicyDeclaration as VersionPolicy, all_valid, callers_signature, dimension_flaw,
-    override_flaw, refuse, refuse_outputs, step, tensor_name_flaw, timeout_action,
+    labels_flaw, override_flaw, refuse, refuse_outputs, step, tensor_name_flaw, timeout_action,
     timeout_action_flaw, violation_if,
 };
 pub use pytriton_runtime::server::Cli;

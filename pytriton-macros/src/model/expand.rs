@@ -250,9 +250,15 @@ impl Model {
             };
             Some(refusal(with.shape.as_ref()?.value(), &flaw))
         });
+        let labels = self.decorations.overrides.iter().enumerate();
+        let labels = labels.filter_map(|(index, with)| {
+            let flaw = quote!(__private::labels_flaw(__OUTPUTS, __OVERRIDES, #index));
+            Some(refusal(&with.labels.as_ref()?.expression, &flaw))
+        });
         quote! {
             const _: () = { #(#usual;)* #refuse; #plain };
             #(#shapes)*
+            #(#labels)*
         }
     }
 

@@ -87,6 +87,11 @@ impl OutputField {
             let flaw = quote!(#constant.shape_flaw(#shape));
             checks.extend(refusal(shape.value(), &flaw));
         }
+        if let Some(labels) = &self.labels {
+            let shape = optional(self.shape.as_ref());
+            let flaw = quote!(#constant.labels_flaw(#shape, #labels));
+            checks.extend(refusal(&labels.expression, &flaw));
+        }
         checks
     }
 

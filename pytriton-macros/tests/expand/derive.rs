@@ -13,6 +13,10 @@ const _: () = {
     const _: () = __private::refuse(__private::tensor_name_flaw("text"));
     const _: () = __private::refuse(__private::dimension_flaw(1));
     const _: () = __private::refuse(__FIELD_1.shape_flaw(&[1]));
+    const _: () = __private::refuse(
+        __FIELD_1
+            .labels_flaw(::core::option::Option::Some(&[1]), include_str!("labels.txt")),
+    );
     const _: () = __private::refuse(__private::tensor_name_flaw("extra"));
     impl __private::Outputs for Both {
         const DECLARATIONS: &'static [__private::TensorDeclaration] = &[

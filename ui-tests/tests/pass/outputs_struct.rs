@@ -5,7 +5,7 @@ use pytriton_ui_tests::{infer, spec, tensor};
 #[derive(pytriton::Outputs)]
 struct Both {
     sum: Array2<f32>,
-    #[output(name = "DIFFERENCE", shape = [1], labels = "small\nlarge")]
+    #[output(name = "DIFFERENCE", shape = [1], labels = "difference")]
     difference: ArrayD<f32>,
     r#type: Array2<u8>,
 }
@@ -30,7 +30,7 @@ pub(crate) fn main() {
             .iter()
             .map(|(&output, text)| (output, &**text))
             .collect::<Vec<_>>(),
-        [(1, "small\nlarge")]
+        [(1, "difference")]
     );
     let one = |x: f32| tensor::<f32>(&[1, 1], [x]);
     let expected = vec![one(5.0), one(1.0), tensor::<u8>(&[1, 1], [1])];

@@ -39,6 +39,15 @@ impl<T> OutputField<T> {
         }
     }
 
+    /// Returns what is wrong with its labels.
+    pub const fn labels_flaw(
+        &self,
+        shape: Option<&'static [i64]>,
+        labels: &'static str,
+    ) -> Option<&'static str> {
+        self.declaration(shape).labelled(labels).labels_flaw()
+    }
+
     /// Returns the declaration of the output.
     pub const fn declaration(&self, shape: Option<&'static [i64]>) -> TensorDeclaration {
         let shape = match shape {

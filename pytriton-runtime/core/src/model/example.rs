@@ -26,7 +26,7 @@ pub(crate) const fn example_flaw(
 }
 
 /// Whether this number of elements fits the dimensions, in which -1 means any size.
-const fn fits(dims: &[i64], elements: usize) -> bool {
+pub(super) const fn fits(dims: &[i64], elements: usize) -> bool {
     let (mut fixed, mut open, mut index) = (1_i128, false, 0);
     while index < dims.len() {
         match dims[index] {

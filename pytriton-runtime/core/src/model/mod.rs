@@ -9,6 +9,7 @@ mod declared;
 mod device;
 mod example;
 mod instances;
+mod labels;
 mod location;
 mod option_row;
 mod option_table;

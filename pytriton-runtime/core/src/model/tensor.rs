@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use crate::tensor::DataType;
 
+use super::labels::labels_flaw;
 use super::{Example, example_flaw};
 
 /// An input or output of a registered model.
@@ -115,6 +116,11 @@ impl TensorDeclaration {
     /// The same for its sample values.
     pub(crate) const fn example_flaw(&self) -> Option<&'static str> {
         example_flaw(self.datatype, self.shape, self.example)
+    }
+
+    /// The same for its labels.
+    pub(crate) const fn labels_flaw(&self) -> Option<&'static str> {
+        labels_flaw(self.datatype, self.shape, self.labels)
     }
 }
 

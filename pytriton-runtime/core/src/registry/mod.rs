@@ -44,7 +44,7 @@ pub use member::{CLAIM, Kind, Member, STOP, TOKEN_LIMITS};
 pub use names::{dimension_flaw, name_flaw, tensor_name_flaw};
 pub use option_override::OptionOverride;
 pub use options::ModelOptions;
-pub use outputs::{override_flaw, refuse_outputs};
+pub use outputs::{labels_flaw, override_flaw, refuse_outputs};
 pub(crate) use owned_options::OwnedOptions;
 pub use registry::{Registration, Registry};
 pub use rules::{all_valid, refuse, timeout_action, timeout_action_flaw, violation_if};

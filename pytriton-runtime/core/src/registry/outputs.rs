@@ -77,6 +77,18 @@ pub const fn override_flaw(
     }
 }
 
+/// The error in the labels of the `#[output]` attribute with this index.
+pub const fn labels_flaw(
+    outputs: &[TensorDeclaration],
+    overrides: &[OutputOverride],
+    index: usize,
+) -> Violation {
+    match index < outputs.len() && index < overrides.len() {
+        true => overridden(outputs[index], overrides, index).labels_flaw(),
+        false => None,
+    }
+}
+
 /// Refuses outputs at compile time, like [`refuse`]; names the output if there are
 /// several.
 ///
