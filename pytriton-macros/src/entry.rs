@@ -127,16 +127,29 @@ fn next_entry(part: &[TokenTree]) -> Option<usize> {
     })
 }
 
-/// Splits tokens at commas; a trailing comma is allowed.
+/// Splits tokens at commas, but not within generic arguments such as those of `f::<A, B>()`. A
+/// trailing comma is allowed.
 pub(crate) fn split(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
     let mut parts = vec![Vec::new()];
+    let (mut depth, mut before) = (0_usize, None);
     for token in tokens {
-        match &token {
-            TokenTree::Punct(punct) if punct.as_char() == ',' => parts.push(Vec::new()),
-            _ => parts
-                .last_mut()
-                .into_iter()
-                .for_each(|part| part.push(token.clone())),
+        let sign = match &token {
+            TokenTree::Punct(punct) => Some(punct.as_char()),
+            _ => None,
+        };
+        match (before, sign) {
+            // Elsewhere, it compares.
+            (Some(':' | '='), Some('<')) => depth += 1,
+            (_, Some('<')) if depth > 0 => depth += 1,
+            (Some('-' | '='), Some('>')) => {}
+            (_, Some('>')) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        before = sign;
+        match (sign, parts.last_mut()) {
+            (Some(','), _) if depth == 0 => parts.push(Vec::new()),
+            (_, Some(part)) => part.push(token),
+            (_, None) => {}
         }
     }
     parts.retain(|part| !part.is_empty());

@@ -19,7 +19,32 @@ fn lists(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
+const fn bytes<A, B>() -> u32 {
+    (size_of::<A>() + size_of::<B>()) as u32
+}
+
+struct Pair<A, B>(A, B);
+
+impl<A, B> Pair<A, B> {
+    const COUNT: u32 = 2;
+}
+
+// Commas in generic arguments do not separate options, and `<` may also compare.
+#[pytriton::model(
+    name = "Generic",
+    max_batch_size = bytes::<u64, Pair<u32, fn(u8) -> u8>>(),
+    instances = <Pair<u8, u8>>::COUNT,
+    batching = WIDTH < 4,
+    max_call_microseconds = 1 << 20
+)]
+fn generic(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
 pub(crate) fn main() {
+    let generic = spec("Generic");
+    assert_eq!(generic.max_batch_size as usize, 2 * 8 + size_of::<usize>());
+    assert_eq!(generic.instances.count(), 2);
     let spec = spec("Constants");
     assert_eq!(spec.max_batch_size, 16);
     assert_eq!(spec.inputs[0].dims, [3]);
