@@ -79,6 +79,8 @@ pub mod options;
 pub mod prelude;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]
 mod served;
+#[cfg(any(feature = "embedded", feature = "tritonserver"))]
+pub mod signature;
 #[cfg(feature = "embedded")]
 pub mod testing;
 

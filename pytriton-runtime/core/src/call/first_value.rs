@@ -16,10 +16,13 @@ use super::{Call, ModelError, Parameter};
 )]
 pub trait FirstValueParameter {
     /// The declaration of the parameter. Its rank does not count the batch axis.
+    #[doc(hidden)]
     const DECLARED: Declared;
     /// The element type of the input, or `()` if the parameter is not an input.
+    #[doc(hidden)]
     type Element;
     /// The value that the argument is derived from.
+    #[doc(hidden)]
     type Storage<'c>;
 
     /// Like [`Parameter::read`], for an input of one row.
@@ -27,6 +30,7 @@ pub trait FirstValueParameter {
     /// # Errors
     ///
     /// Returns [`ModelError::Input`] if the bytes of the input are not valid elements of the type.
+    #[doc(hidden)]
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
 }
 

@@ -44,6 +44,7 @@ impl<S, E: FunctionError> IntoState<S> for Result<S, E> {
 )]
 pub trait LoadParameter<'c>: Sized {
     /// The declaration of the parameter.
+    #[doc(hidden)]
     const DECLARED: Declared;
 
     /// Returns the argument.
@@ -51,6 +52,7 @@ pub trait LoadParameter<'c>: Sized {
     /// # Errors
     ///
     /// Returns a [`ModelError`] if the program does not provide it.
+    #[doc(hidden)]
     fn new(context: &'c Context) -> Result<Self, ModelError>;
 }
 

@@ -18,13 +18,17 @@ use super::{ModelError, OutputWriter, ResponseParts};
 )]
 pub trait Output: FromTensor + Send + 'static {
     /// The element type.
+    #[doc(hidden)]
     const DATATYPE: DataType;
     /// The number of dimensions, or `None` for arrays of any rank.
+    #[doc(hidden)]
     const RANK: Option<usize>;
     /// Whether a response may omit the output.
+    #[doc(hidden)]
     const OPTIONAL: bool = false;
 
     /// Converts the array to the next output of a response, or omits that output.
+    #[doc(hidden)]
     fn write(self, writer: &mut OutputWriter<'_>);
 }
 
@@ -57,10 +61,12 @@ impl<T: Element, D: Dimension + 'static> Output for Option<Array<T, D>> {
     message = "`{Self}` cannot be returned by a model",
     label = "not an output",
     note = "return an owned array such as `Array2<f32>`, a tuple of arrays, a struct that derives `pytriton::Outputs`, or a `Result` of one of them",
+    note = "to stream responses, return `impl Iterator<Item = Array2<f32>>` or `impl Stream<Item = Array2<f32>>`, also for a boxed iterator or stream",
     note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
 )]
 pub trait Outputs {
     /// The outputs in order, with their default names.
+    #[doc(hidden)]
     const DECLARATIONS: &'static [TensorDeclaration];
 
     /// Converts the return value to one tensor for each declaration, and response parameters.
@@ -69,6 +75,7 @@ pub trait Outputs {
     ///
     /// Returns [`ModelError::Function`] if the value is an error, and [`ModelError::Budget`] if the
     /// memory of an output cannot be reserved.
+    #[doc(hidden)]
     fn into_parts(self, writer: OutputWriter<'_>) -> Result<ResponseParts, ModelError>;
 }
 
@@ -134,6 +141,7 @@ tuple_outputs!(A 0 "OUTPUT_1", B 1 "OUTPUT_2", C 2 "OUTPUT_3", D 3 "OUTPUT_4", E
 )]
 pub trait EachOutputs {
     /// The outputs of one entry.
+    #[doc(hidden)]
     const DECLARATIONS: &'static [TensorDeclaration];
 
     /// Converts the return value to a response or an error for each request.
@@ -141,6 +149,7 @@ pub trait EachOutputs {
     /// # Errors
     ///
     /// Returns [`ModelError::Function`] if the value is one error for all requests.
+    #[doc(hidden)]
     fn into_responses(
         self,
         writer: OutputWriter<'_>,

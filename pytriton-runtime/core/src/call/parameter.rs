@@ -7,6 +7,20 @@ use crate::tensor::Element;
 use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
 
 /// A parameter type of a model's function.
+///
+/// | Type | The argument |
+/// | --- | --- |
+/// | `ArrayView2<T>`, `Array2<T>`, and those of other ranks | an input; `T` is an element type |
+/// | `Option` of such an array | an input that a request may omit |
+/// | `&Parameters` | the parameters of the request |
+/// | `&Identity` | the client |
+/// | `&Context` | the model, its instance and its parameters |
+/// | `&Cancellation` | whether the client still waits |
+/// | `&Sequence`, or `&[&Sequence]` for a batch | the sequence of the request |
+/// | `&Call<M>` | calls another model |
+/// | `&Arc<T>` | a state that models share |
+/// | `&Responses<O>`, or `Vec<Responses<O>>` | sends the responses of a stream |
+/// | `&[Request]` | the requests as they are |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a model",
     label = "not a parameter",
@@ -15,10 +29,13 @@ use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
 )]
 pub trait Parameter {
     /// The declaration of the parameter.
+    #[doc(hidden)]
     const DECLARED: Declared;
     /// The element type of the input, or `()` if the parameter is not an input.
+    #[doc(hidden)]
     type Element;
     /// The value that the argument is derived from.
+    #[doc(hidden)]
     type Storage<'c>;
 
     /// Reads this value. If the parameter is an input, `input` is its index.
@@ -26,6 +43,7 @@ pub trait Parameter {
     /// # Errors
     ///
     /// Returns [`ModelError::Input`] if the bytes of the input are not valid elements of the type.
+    #[doc(hidden)]
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
 }
 

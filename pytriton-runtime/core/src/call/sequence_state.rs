@@ -15,10 +15,13 @@ use super::{Call, ModelError};
 )]
 pub trait SequenceParameter {
     /// The declaration of the parameter.
+    #[doc(hidden)]
     const DECLARED: Declared;
     /// The state of one sequence.
+    #[doc(hidden)]
     type State: 'static;
     /// The value that the argument borrows from.
+    #[doc(hidden)]
     type Storage<'c>;
 
     /// Borrows the states of a call.
@@ -26,6 +29,7 @@ pub trait SequenceParameter {
     /// # Errors
     ///
     /// Returns [`ModelError::Function`] if the call has no states.
+    #[doc(hidden)]
     fn read<'c>(call: &'c Call<'_>) -> Result<Self::Storage<'c>, ModelError>;
 }
 

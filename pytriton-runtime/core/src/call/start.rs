@@ -23,6 +23,7 @@ pub type Started = Result<State, ModelError>;
 )]
 pub trait StartParameter<'s> {
     /// Returns the argument.
+    #[doc(hidden)]
     fn new(start: &Start<'s>) -> Self;
 }
 
