@@ -1,7 +1,8 @@
 //! Models in a server of the application.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 
 use axum::Router;
@@ -11,6 +12,7 @@ use pytriton::{Function, Options, Triton};
 use pytriton_tests::Engine;
 use serde_json::json;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::http::{self, infer};
@@ -89,6 +91,41 @@ fn axum_application_serves_models_and_its_own_routes() -> Result<()> {
     assert_eq!(http::get(at, "/v2/health/ready")?.status, 400);
     let refused = infer(at, "double", &[&[1.0]])?.to_string();
     assert!(refused.contains("stopping"), "{refused}");
+    assert!(stop.send(()).is_ok());
+    thread.join().map_err(|_| "it panicked")??;
+    Ok(())
+}
+
+#[test]
+fn inline_functions_are_called_in_the_runtime_of_the_engine() -> Result<()> {
+    const CLIENTS: usize = 4;
+    const CALLS: usize = 50;
+    let triton = triton(Engine::Embedded)?;
+    let runtimes = Arc::new(Mutex::new(BTreeSet::new()));
+    let seen = Arc::clone(&runtimes);
+    let function = Function::batch(move |inputs| {
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.insert(Handle::current().id().to_string());
+        Ok(&inputs.array::<f32, Ix2>("x")? * 2.0)
+    });
+    triton.bind(model("inline").instances(2).inline(true), function)?;
+    let application = Router::new()
+        .route("/runtime", get(async || Handle::current().id().to_string()))
+        .fallback_service(triton.router()?);
+    let (at, stop, thread) = serve(application)?;
+    let calls = || {
+        for _ in 0..CALLS {
+            let doubled = infer(at, "inline", &[&[3.0]]).map_err(|error| error.to_string());
+            assert_eq!(doubled, Ok(json!([6.0])));
+        }
+    };
+    // Several clients at a time, so that batches also wait and are continued.
+    thread::scope(|scope| (0..CLIENTS).for_each(|_| drop(scope.spawn(calls))));
+    let application = http::get(at, "/runtime")?.body;
+    let runtimes = runtimes.lock().unwrap_or_else(PoisonError::into_inner);
+    let only = runtimes.iter().next().ok_or("no call")?;
+    assert_eq!(runtimes.len(), 1, "{runtimes:?}");
+    assert_ne!(application.to_string().trim_matches('"'), only);
     assert!(stop.send(()).is_ok());
     thread.join().map_err(|_| "it panicked")??;
     Ok(())
