@@ -11,6 +11,7 @@
 //! call apply while the handler runs.
 
 mod admission;
+mod endpoint;
 mod head;
 mod pattern;
 mod rejection;
@@ -21,12 +22,13 @@ mod tests;
 
 pub use admission::is_used_by_page;
 pub(crate) use admission::{admit, check_access, error_format, is_probe};
+pub(crate) use endpoint::{
+    DocsEndpoint, Endpoint, KserveEndpoint, OpenAiEndpoint, RegionAction, Rpc, SageMakerEndpoint,
+    VertexAiEndpoint,
+};
 pub(crate) use pattern::Params;
 pub(crate) use rejection::Rejection;
 pub(crate) use route::{BodySize, ErrorFormat, Route, RouteMatch};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use table::all;
-pub(crate) use table::{
-    AIP_HEALTH_ROUTE, AIP_PREDICT_ROUTE, DocsEndpoint, Endpoint, KserveEndpoint, MODELS,
-    OpenAiEndpoint, RegionAction, Rpc, SageMakerEndpoint, VertexAiEndpoint, find, find_method,
-};
+pub(crate) use table::{AIP_HEALTH_ROUTE, AIP_PREDICT_ROUTE, MODELS, find, find_method};
