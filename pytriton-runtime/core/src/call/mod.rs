@@ -16,6 +16,8 @@ mod cancellation;
 mod client_panic;
 mod context;
 #[cfg(test)]
+mod cost_tests;
+#[cfg(test)]
 mod elements_tests;
 mod error;
 mod execute;

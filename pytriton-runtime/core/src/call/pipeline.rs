@@ -40,12 +40,23 @@ impl<'a> Stacked<'a> {
 }
 
 /// Splits a batch into the calls that the model requires, in the order of the requests.
+///
+/// The limit on the cost of a call matters only for batches of tritonserver, which does not know
+/// it. The embedded engine forms none that exceed it.
 pub(super) fn runs<'a>(
     spec: &ModelSpec,
     requests: &'a [Request],
     stacked: bool,
 ) -> impl Iterator<Item = &'a [Request]> {
-    requests.chunk_by(move |one, two| can_share_call(spec, one, two, stacked))
+    let limit = spec.call_options.cost_limit();
+    let mut cost = requests.first().map_or(0, Request::cost);
+    // The closure sees each pair of neighbours once, in order.
+    requests.chunk_by(move |one, two| {
+        let sum = cost.saturating_add(two.cost());
+        let joins = sum <= limit && can_share_call(spec, one, two, stacked);
+        cost = if joins { sum } else { two.cost() };
+        joins
+    })
 }
 
 /// Returns the requests before the first one whose elements are invalid, or only that one.

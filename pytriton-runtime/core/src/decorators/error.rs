@@ -57,6 +57,14 @@ pub enum StepError {
         /// The model.
         model: Arc<str>,
     },
+    /// The step adds rows to batches whose cost is limited.
+    #[error(
+        "model '{model}' limits the cost of its batches, and padded batches would exceed it: remove `max_batch_cost`, or the padding"
+    )]
+    PaddedCost {
+        /// The model.
+        model: Arc<str>,
+    },
     /// The step cannot process an input.
     #[error("input '{input}' of model '{model}': {source}")]
     Input {

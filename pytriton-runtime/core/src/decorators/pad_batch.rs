@@ -21,7 +21,14 @@ pub struct PadBatch;
 
 impl Step for PadBatch {
     fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
-        StepError::need_batch_axis(model)
+        StepError::need_batch_axis(model)?;
+        // The batch is padded after the limit has been applied.
+        match model.cost_input {
+            None => Ok(()),
+            Some(_) => Err(StepError::PaddedCost {
+                model: Arc::clone(&model.name),
+            }),
+        }
     }
 
     fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
@@ -187,6 +194,17 @@ mod tests {
         let error = PadBatch.check(&spec).unwrap_err().to_string();
         assert!(
             error.starts_with("model 'Identity' has no batch axis"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn model_with_a_limited_cost_is_refused() {
+        let mut spec = IDENTITY.spec().unwrap();
+        spec.cost_input = Some(0);
+        let error = PadBatch.check(&spec).unwrap_err().to_string();
+        assert!(
+            error.starts_with("model 'Identity' limits the cost"),
             "{error}"
         );
     }

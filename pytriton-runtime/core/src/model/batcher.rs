@@ -75,6 +75,14 @@ impl CallOptions {
         let limited = self.max_call_microseconds > 0;
         limited.then(|| Duration::from_micros(self.max_call_microseconds))
     }
+
+    /// The maximum cost of a batch; `u64::MAX` for no limit.
+    pub fn cost_limit(&self) -> u64 {
+        match self.max_batch_cost {
+            0 => u64::MAX,
+            limit => limit,
+        }
+    }
 }
 
 impl SequenceScheduling {

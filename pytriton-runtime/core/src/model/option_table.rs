@@ -19,8 +19,8 @@ pub(crate) const EXPECTED_INT32: &str = "expected a number from 1 to 2147483647"
 macro_rules! call_options {
     ($macro:ident) => {
         $macro! {
-            /// The options of `#[pytriton::model]` about the calls of the function. They apply with
-            /// and without batching.
+            /// The options of `#[pytriton::model]` about the calls of the function. All except
+            /// `max_batch_cost` apply with and without batching.
             CallOptions:
             /// Whether a repeated request receives the cached response without a call.
             response_cache: bool = false;
@@ -48,6 +48,13 @@ macro_rules! call_options {
             /// Whether a panic of the function is a fatal error, like
             /// [unrecoverable](crate::error::ErrorKind::Unrecoverable).
             unrecoverable_panics: bool = false;
+            /// The maximum cost of a batch: the number of elements of one input, which
+            /// `#[cost(…)]` names. If its datatype is `BYTES`, their bytes are counted. By default
+            /// there is no limit.
+            ///
+            /// A request that exceeds the limit is executed alone.
+            max_batch_cost: u64 = 0, rule 1.. =>
+                "expected a number of at least 1: to disable the limit, remove the option";
             /// The maximum duration of a call in microseconds. By default there is no limit.
             max_call_microseconds: u64 = 0, rule 1.. =>
                 "expected at least 1 microsecond: to disable the limit, remove the option";

@@ -54,6 +54,8 @@ pub struct ModelSpec {
     pub takes_identity: bool,
     /// The inputs that are reduced to their first row.
     pub first_values: Vec<FirstValue>,
+    /// The input whose elements are the cost of a request, if the cost of batches is limited.
+    pub cost_input: Option<usize>,
     /// The `BYTES` inputs that the function reads as `String`, so that their elements must be valid
     /// UTF-8.
     pub utf8_inputs: Vec<usize>,

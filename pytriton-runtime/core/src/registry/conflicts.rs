@@ -23,6 +23,9 @@ const NO_SEQUENCES: &str =
     "this option needs sequences: write `sequence_batching = direct` too, or remove it";
 const NO_QUEUE: &str =
     "this option belongs to dynamic batching, which sequence models do not use: remove it";
+const NO_COST: &str = "the cost needs an input that is counted: write `#[cost(…)]` above the function, or `.cost(\"…\")`";
+const NO_COST_LIMIT: &str =
+    "the cost needs a limit: write `max_batch_cost = …` in `#[pytriton::model(…)]`, or remove it";
 const CACHED: &str = "`response_cache = true` returns the same response for the same inputs and ignores sequences: remove it";
 const ONE_BATCH: &str =
     "an instance runs the batches of its sequences one at a time: remove this option";
@@ -47,7 +50,9 @@ impl ModelOptions<'_> {
             b"batching" if self.batching && self.openai.is_some() => Some(OPENAI_BATCHING),
             b"description" | b"batching" => None,
             b"response_cache" => self.cache_conflict(),
-            _ if fields(CallOptions::ROWS, option).is_some() || needs_sequences(option) => None,
+            b"cost" if self.call_options.max_batch_cost == 0 => Some(NO_COST_LIMIT),
+            b"cost" => None,
+            _ if applies_to_all_calls(option) || needs_sequences(option) => None,
             _ if self.openai.is_some() => Some(OPENAI_NO_BATCHING),
             _ if !self.batching => Some(NO_BATCHING),
             b"max_batch_size" | b"dynamic_batching" => None,
@@ -66,7 +71,9 @@ impl ModelOptions<'_> {
             };
         };
         match option.as_bytes() {
-            b"dynamic_batching" | b"priority_queue_policy" => return Some(NO_QUEUE),
+            b"dynamic_batching" | b"priority_queue_policy" | b"max_batch_cost" => {
+                return Some(NO_QUEUE);
+            }
             b"response_cache" if self.call_options.response_cache => return Some(CACHED),
             b"batches_in_flight" if self.call_options.batches_in_flight > 1 => {
                 return Some(ONE_BATCH);
@@ -113,6 +120,7 @@ impl ModelOptions<'_> {
             b"default_priority_level" | b"priority_queue_policy" if self.priority_levels == 0 => {
                 Some(NO_LEVELS)
             }
+            b"max_batch_cost" if self.cost.is_none() => Some(NO_COST),
             option => queue_conflict(&self.queue_policy, option, self.preserve_ordering),
         }
     }
@@ -170,6 +178,11 @@ const fn has_field(fields: Fields, message: ConfigMessage) -> bool {
         index += 1;
     }
     false
+}
+
+/// Whether an option is about the calls of the function with and without batching.
+const fn applies_to_all_calls(option: &str) -> bool {
+    fields(CallOptions::ROWS, option).is_some() && !equal(option, "max_batch_cost")
 }
 
 /// Whether an option is one of the sequence batcher only.

@@ -5,6 +5,7 @@ mod argument;
 mod call_order;
 mod callers;
 mod conflicts;
+mod cost;
 mod declaration;
 mod error;
 mod flaw;

@@ -52,6 +52,8 @@ macro_rules! define {
             pub parameters: &'a [(&'a str, &'a str)],
             /// The OpenAI route of the model, if any.
             pub openai: Option<Surface>,
+            /// The name of the input whose elements are the cost of a request, if any.
+            pub cost: Option<&'a str>,
             $($(#[$doc])* pub $name: $type,)*
         }
 
@@ -76,6 +78,7 @@ macro_rules! define {
                 priority_queue_policy: &[],
                 parameters: &[],
                 openai: None,
+                cost: None,
                 $($name: BatcherOptions::DEFAULT.$name,)*
             };
 

@@ -242,6 +242,10 @@ mod tests {
                 "`preferred_batch_size`: this option needs dynamic batching: remove it, or remove `dynamic_batching = false`",
             ),
             (
+                "max_batch_cost=5",
+                "`max_batch_cost`: the cost needs an input that is counted: write `#[cost(…)]` above the function, or `.cost(\"…\")`",
+            ),
+            (
                 "inline=true",
                 "`inline`: the configuration can only disable it, because the compiler checks `inline` functions: write `inline = true` in the source code",
             ),

@@ -15,6 +15,7 @@ pub(crate) struct OwnedOptions {
     pub(crate) preferred_batch_size: Vec<u32>,
     pub(crate) priority_queue_policy: Vec<(u64, QueuePolicy)>,
     pub(crate) parameters: Vec<(Arc<str>, Arc<str>)>,
+    pub(crate) cost: Option<Arc<str>>,
     pub(crate) written: Vec<&'static str>,
 }
 
@@ -36,6 +37,7 @@ impl OwnedOptions {
             instances: self.instances.groups(),
             preferred_batch_size: &self.preferred_batch_size,
             priority_queue_policy: &self.priority_queue_policy,
+            cost: self.cost.as_deref(),
             ..self.plain
         }
     }
@@ -121,6 +123,7 @@ impl From<&ModelOptions<'static>> for OwnedOptions {
             parameters: parameters
                 .map(|&(name, value)| (name.into(), value.into()))
                 .collect(),
+            cost: plain.cost.map(Into::into),
             written: Vec::new(),
         }
     }

@@ -109,6 +109,9 @@ impl ModelDeclaration {
             by_parameters: self.by_parameters,
             takes_identity: self.takes_identity,
             first_values: inputs.first_values.to_vec(),
+            cost_input: options
+                .cost
+                .and_then(|name| inputs.tensors.iter().position(|input| input.name == name)),
             utf8_inputs: inputs.utf8.to_vec(),
             warmups: self.warmups.to_vec(),
             ..ModelSpec::new(options, self.location)
@@ -145,6 +148,7 @@ impl ModelSpec {
             by_parameters: false,
             takes_identity: false,
             first_values: Vec::new(),
+            cost_input: None,
             utf8_inputs: Vec::new(),
             decoded_inputs: Vec::new(),
             validates_first: false,

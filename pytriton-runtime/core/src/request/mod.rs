@@ -7,6 +7,7 @@ mod arrival;
 mod check;
 #[cfg(test)]
 mod check_tests;
+mod cost;
 mod elements;
 mod ended;
 mod error;

@@ -119,6 +119,7 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
     let (call, options) = (function.call, &model.options.plain);
     let (raw, cached) = (call == CallMode::Raw, options.call_options.response_cache);
     let first_values = model.inputs.iter().any(|input| input.first_value.is_some());
+    let cost = model.cost_input().map(|index| &model.inputs[index]);
     let table = [
         (
             call == CallMode::Batch && !options.batching,
@@ -131,6 +132,18 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         (
             first_values && options.sequence_batching.is_some(),
             "the rows of a batch belong to different sequences, which may have different values: remove `first_value`",
+        ),
+        (
+            model.is_set("cost") && cost.is_none(),
+            "`cost` names no input: write the name of an input",
+        ),
+        (
+            cost.is_some_and(|input| input.first_value.is_some()),
+            "`first_value` is one value for a whole batch, so its rows cost nothing: write the name of another input in `cost`",
+        ),
+        (
+            model.is_set("cost") && call == CallMode::Request,
+            "`cost` limits the requests of a call, which needs `Function::batch`: write it, or remove `cost`",
         ),
         (
             function.sequences && !model.steps.is_empty(),
@@ -237,6 +250,9 @@ fn texts(model: &Model, function: &Function) -> Vec<Flaw> {
     broken.map(|(_, help)| Flaw::Conflict { help }).collect()
 }
 
+#[cfg(test)]
+#[path = "check_cost_tests.rs"]
+mod cost_tests;
 #[cfg(test)]
 #[path = "check_sequences_tests.rs"]
 mod sequences_tests;

@@ -166,6 +166,12 @@ impl Model {
         })
     }
 
+    /// Returns the input that [`cost`](Self::cost) names, if it exists.
+    pub(super) fn cost_input(&self) -> Option<usize> {
+        let name = self.options.cost.as_ref()?;
+        self.inputs.iter().position(|of| of.spec.name == *name)
+    }
+
     fn warmup_flaws(&self, spec: &ModelSpec, warmup: &Warmup) -> Vec<Flaw> {
         let options = ["batch_size", "count"].into_iter().filter_map(|option| {
             let help = self.options.borrowed().warmup_flaw(warmup, option)?;
@@ -218,6 +224,7 @@ impl Model {
             by_parameters: self.by_parameters,
             takes_identity: self.by_identity,
             first_values: first_values.collect(),
+            cost_input: self.cost_input(),
             utf8_inputs: texts.collect(),
             decoded_inputs: decoded.collect(),
             // The function reads the inputs itself.

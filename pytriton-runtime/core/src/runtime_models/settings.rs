@@ -80,6 +80,12 @@ impl Model {
         })
     }
 
+    /// The input whose elements are the cost of a request, for
+    /// [`max_batch_cost`](Self::max_batch_cost).
+    pub fn cost(self, input: impl Into<Arc<str>>) -> Self {
+        self.with("cost", |options| options.cost = Some(input.into()))
+    }
+
     /// Enables sequences. The requests of a sequence are executed one after another by one
     /// instance. `scheduling` determines how requests of several sequences are batched.
     pub fn sequence_batching(self, scheduling: SequenceScheduling) -> Self {
