@@ -8,7 +8,7 @@ use super::dynamic::{DynamicQueue, State};
 use super::message::{Batch, Waiting};
 use super::notifier::Found;
 use super::prefetch::Formed;
-use super::{Candidate, Decision};
+use super::{BatchSize, Candidate, Decision};
 
 /// The result of one attempt to form a batch.
 enum Step {
@@ -104,15 +104,15 @@ impl DynamicQueue {
         }
         let pending = all;
         let candidates = pending.clone().map(|waiting| Candidate {
-            rows: waiting.request.batch_size(),
+            size: BatchSize::of(&waiting.request),
             since: waiting.arrived,
             joins: first.can_batch_with(waiting),
         });
         if pending.clone().next().is_none() {
             return Step::Nothing;
         }
-        let rows = open.map_or(0, |batch| batch.rows);
-        match self.policy.decide(rows, candidates, state.closed, now) {
+        let size = open.map_or(BatchSize::default(), |batch| batch.size);
+        match self.policy.decide(size, candidates, state.closed, now) {
             Decision::Wait(left) => {
                 // At its deadline a request may be delayed or refused, which changes the batch.
                 let deadlines = pending.filter_map(|waiting| waiting.deadline);
@@ -126,11 +126,11 @@ impl DynamicQueue {
                 differs,
             } => {
                 let taken = pending.take(requests);
-                let rows = taken.clone().map(|waiting| waiting.request.batch_size());
+                let sizes = taken.clone().map(|waiting| BatchSize::of(&waiting.request));
                 let since = taken.map(|waiting| waiting.arrived).min();
                 let added = Formed {
                     requests,
-                    rows: rows.sum(),
+                    size: sizes.fold(BatchSize::default(), BatchSize::saturating_add),
                     since: since.unwrap_or(now),
                     full,
                     differs,

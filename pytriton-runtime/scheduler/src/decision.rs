@@ -2,13 +2,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Policy;
+use super::{BatchSize, Policy};
 
 /// A waiting request that may join a batch.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate {
-    /// The number of rows.
-    pub rows: usize,
+    /// Its size.
+    pub size: BatchSize,
     /// When it began to wait.
     pub since: Instant,
     /// Whether it stacks with the requests before it.
@@ -43,46 +43,50 @@ impl Decision {
 }
 
 impl Policy {
-    /// Decides which candidates, in queue order, join a batch that has `batch_rows` rows. With
-    /// `hurry`, no request waits for others.
+    /// Decides which candidates, in queue order, join a batch of this size. With `hurry`, no
+    /// request waits for others.
     ///
     /// A batch ends at the largest preferred size that the candidates reach. It also ends before a
     /// candidate that would exceed the largest preferred size, even if it has reached no preferred
     /// size. If the oldest candidate has waited for the whole queue delay, preferred sizes do not
     /// matter, and the batch takes all candidates that fit.
     ///
+    /// A candidate that would exceed the maximum cost ends the batch like one that does not stack.
+    /// If it exceeds the maximum alone, it is a batch of its own.
+    ///
     /// Source: `DynamicBatchScheduler::GetDynamicBatch` in Triton 2.51.
     pub fn decide(
         &self,
-        batch_rows: usize,
+        batch: BatchSize,
         candidates: impl IntoIterator<Item = Candidate>,
         hurry: bool,
         now: Instant,
     ) -> Decision {
         let Some(&largest_preferred) = self.preferred_batch_sizes.last() else {
             // Without batching, each request is executed separately.
-            let requests = candidates.into_iter().take(usize::from(batch_rows == 0));
+            let requests = candidates.into_iter().take(usize::from(batch.rows == 0));
             return Decision::Take {
                 requests: requests.count(),
                 full: true,
                 differs: false,
             };
         };
-        let (mut requests, mut total) = (0, batch_rows);
+        let (mut requests, mut total) = (0, batch);
         // The number of requests up to the best end of the batch so far, which is a preferred size
         // or the last size below the maximum. It is 0 if there is no such end.
         let mut mark = 0;
         let mut oldest = None;
         let (mut full, mut blocked, mut differs) = (false, false, false);
         for candidate in candidates {
-            let sum = total.saturating_add(candidate.rows);
-            if total > 0 {
-                if sum > largest_preferred && mark == 0 {
+            let sum = total.saturating_add(candidate.size);
+            if total.rows > 0 {
+                if sum.rows > largest_preferred && mark == 0 {
                     mark = requests;
                     full = true;
                 }
-                differs = sum <= self.max_batch_size && !candidate.joins;
-                blocked = sum > self.max_batch_size || differs;
+                let fits = self.fits(sum);
+                differs = fits && !candidate.joins;
+                blocked = !fits || differs;
                 if blocked {
                     break;
                 }
@@ -90,7 +94,7 @@ impl Policy {
             requests += 1;
             total = sum;
             oldest = Some(oldest.map_or(candidate.since, |oldest| candidate.since.min(oldest)));
-            if self.preferred_batch_sizes.contains(&total) {
+            if self.preferred_batch_sizes.contains(&total.rows) {
                 mark = requests;
             }
         }
@@ -106,10 +110,10 @@ impl Policy {
         if mark > 0 && (left.is_some() || immediate) {
             return take(mark, full || immediate);
         }
-        if requests == 0 || blocked || total >= largest_preferred {
+        if requests == 0 || blocked || total.rows >= largest_preferred {
             return take(requests, true);
         }
-        let grows = batch_rows > 0 && !self.preferred_batch_sizes.contains(&batch_rows);
+        let grows = batch.rows > 0 && !self.preferred_batch_sizes.contains(&batch.rows);
         match left {
             Some(left) if full || !grows => Decision::Wait(left),
             _ => take(requests, full),
@@ -127,6 +131,7 @@ mod tests {
     fn policy(preferred: &[usize], delay: u64) -> Policy {
         Policy {
             max_batch_size: 8,
+            max_batch_cost: u64::MAX,
             preferred_batch_sizes: preferred.to_vec(),
             max_queue_delay: Duration::from_micros(delay),
             prefetched: 0,
@@ -142,7 +147,10 @@ mod tests {
     /// does not stack if it `differs`.
     fn candidates(rows: &[usize], waited: u64, differs: bool, now: Instant) -> Vec<Candidate> {
         let candidate = |(index, &rows_of): (usize, &usize)| Candidate {
-            rows: rows_of,
+            size: BatchSize {
+                rows: rows_of,
+                cost: 0,
+            },
             since: match index {
                 0 => now - Duration::from_micros(waited),
                 _ => now,
@@ -150,6 +158,10 @@ mod tests {
             joins: !differs || index + 1 < rows.len(),
         };
         rows.iter().enumerate().map(candidate).collect()
+    }
+
+    fn formed(rows: usize) -> BatchSize {
+        BatchSize { rows, cost: 0 }
     }
 
     type Row<'a> = (&'a [usize], u64, usize, &'a [usize], u64, Option<usize>);
@@ -207,13 +219,14 @@ mod tests {
         for &(preferred, delay, batch, rows, waited, expected) in TABLE {
             let policy = policy(preferred, delay);
             let case = format!("{preferred:?} {delay} {batch} {rows:?} {waited}");
-            let decision = policy.decide(batch, candidates(rows, waited, false, now), false, now);
+            let candidates = || candidates(rows, waited, false, now);
+            let decision = policy.decide(formed(batch), candidates(), false, now);
             assert_eq!(decision.requests(), expected, "{case}");
             if let Decision::Wait(left) = decision {
                 assert_eq!(left, Duration::from_micros(delay - waited), "{case}");
             }
             // With `hurry`, no request waits.
-            let decision = policy.decide(batch, candidates(rows, waited, false, now), true, now);
+            let decision = policy.decide(formed(batch), candidates(), true, now);
             assert!(decision.requests().is_some(), "{case}");
         }
     }
@@ -230,7 +243,7 @@ mod tests {
         ];
         for &(preferred, batch, rows, requests, differs) in table {
             let candidates = candidates(rows, 0, true, now);
-            let decision = policy(preferred, 100).decide(batch, candidates, false, now);
+            let decision = policy(preferred, 100).decide(formed(batch), candidates, false, now);
             let Decision::Take {
                 requests: taken,
                 differs: found,
@@ -269,7 +282,7 @@ mod tests {
                 full,
                 differs: false,
             };
-            let decision = policy(preferred, delay).decide(0, candidates, false, now);
+            let decision = policy(preferred, delay).decide(formed(0), candidates, false, now);
             assert_eq!(decision, expected, "{preferred:?} {delay} {rows:?}");
         }
     }

@@ -13,7 +13,7 @@ use super::ordered_responses::OrderedResponses;
 use super::prefetch::Prefetched;
 use super::priority_queue::PriorityQueue;
 use super::start_delay::held_until;
-use super::{Candidate, Decision, Policy};
+use super::{BatchSize, Candidate, Decision, Policy};
 
 /// The waiting requests of one model, and the policy that batches them.
 #[derive(Debug)]
@@ -129,15 +129,18 @@ impl DynamicQueue {
         };
         state.next_ticket += 1;
         let refused = deadline.filter(|_| policy.timeout_action == TimeoutAction::Reject);
-        let rows = request.batch_size();
+        let size = BatchSize::of(&request);
         let free = state.running < self.places;
         let goes = |state: &State| {
             let alone = Candidate {
-                rows,
+                size,
                 since: arrived,
                 joins: true,
             };
-            let decision = || self.policy.decide(0, [alone], false, arrived);
+            let decision = || {
+                self.policy
+                    .decide(BatchSize::default(), [alone], false, arrived)
+            };
             free && state.held_until == 0
                 && state.line.len() == 0
                 && matches!(decision(), Decision::Take { .. })
@@ -145,7 +148,7 @@ impl DynamicQueue {
         if goes(&state)
             && let Some(permit) = acquire()
         {
-            let target = ResponseTarget::new(arrived, rows, sink);
+            let target = ResponseTarget::new(arrived, size.rows, sink);
             let batch = Batch {
                 begun: Some(arrived),
                 ..state.batch(SmallVec::one(request), SmallVec::one(target), true)
@@ -213,8 +216,9 @@ impl DynamicQueue {
         let Some((place, waiting)) = state.line.withdraw(ticket) else {
             return false;
         };
-        let rows = waiting.request.batch_size();
-        state.formed.withdraw(place, rows);
+        state
+            .formed
+            .withdraw(place, BatchSize::of(&waiting.request));
         drop(state);
         let waited = nanoseconds(waiting.arrived.elapsed());
         self.recorder.record_failure(reason, waited);

@@ -14,8 +14,11 @@
 mod batch_completion;
 mod batch_forming;
 mod batch_queue;
+mod batch_size;
 pub mod cache;
 mod completion_context;
+#[cfg(test)]
+mod cost_tests;
 mod decision;
 #[cfg(test)]
 mod device_tests;
@@ -65,6 +68,7 @@ mod tests;
 mod workers;
 
 pub use batch_queue::{BatchQueue, BatchQueueError};
+pub use batch_size::BatchSize;
 pub use decision::{Candidate, Decision};
 pub use handle::Scheduler;
 pub use level::Level;

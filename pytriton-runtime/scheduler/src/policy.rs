@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use pytriton_core::model::{BatcherOptions, CallMode, ModelSpec, QueuePolicy, SequenceScheduling};
 
+use super::BatchSize;
 use super::level::Level;
 
 /// The number of batches that are formed ahead for each busy instance.
@@ -14,6 +15,8 @@ const PREFETCHED: usize = 2;
 pub struct Policy {
     /// The maximum number of rows of a batch.
     pub max_batch_size: usize,
+    /// The maximum cost of a batch of several requests; `u64::MAX` for no limit.
+    pub max_batch_cost: u64,
     /// Numbers of rows that are taken as soon as they are reached, ascending. Empty if requests are
     /// executed separately.
     pub preferred_batch_sizes: Vec<usize>,
@@ -70,6 +73,7 @@ impl Policy {
         let own_limits = own_limits.flat_map(|batcher| &batcher.priority_queue_policy);
         Self {
             max_batch_size,
+            max_batch_cost: spec.call_options.cost_limit(),
             preferred_batch_sizes: preferred,
             max_queue_delay: match sequences {
                 // The slots delay their requests themselves.
@@ -95,6 +99,11 @@ impl Policy {
             true => priority,
             false => self.default_level,
         }
+    }
+
+    /// Returns whether several requests of this size may be one batch.
+    pub fn fits(&self, size: BatchSize) -> bool {
+        size.rows <= self.max_batch_size && size.cost <= self.max_batch_cost
     }
 
     /// Returns the limits of a level.

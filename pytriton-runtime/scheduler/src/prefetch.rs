@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use tokio::time::Instant;
 
-use super::Policy;
+use super::{BatchSize, Policy};
 
 /// The batches that are formed before an instance is idle. Their requests are the first ones of the
 /// queue.
@@ -21,7 +21,7 @@ pub(super) struct Prefetched {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Formed {
     pub(super) requests: usize,
-    pub(super) rows: usize,
+    pub(super) size: BatchSize,
     /// When its oldest request began to wait.
     pub(super) since: Instant,
     /// Whether no other request may join it.
@@ -56,7 +56,7 @@ impl Prefetched {
                     _ => batch.since.min(added.since),
                 };
                 batch.requests += added.requests;
-                batch.rows += added.rows;
+                batch.size = batch.size.saturating_add(added.size);
                 batch.full = added.full;
                 batch.differs |= added.differs;
             }
@@ -78,11 +78,12 @@ impl Prefetched {
             while let Some(next) = self.batches.front()
                 && !next.differs
                 && now.saturating_duration_since(next.since) > policy.max_queue_delay
-                && batch.rows + next.rows <= policy.max_batch_size
+                && let size = batch.size.saturating_add(next.size)
+                && policy.fits(size)
                 && stacks(batch.requests)
             {
                 batch.requests += next.requests;
-                batch.rows += next.rows;
+                batch.size = size;
                 self.batches.pop_front();
             }
         }
@@ -90,15 +91,15 @@ impl Prefetched {
         Some(batch.requests)
     }
 
-    /// Records that the request at an index of the queue, with this number of rows, has left.
-    pub(super) fn withdraw(&mut self, mut place: usize, rows: usize) {
+    /// Records that the request at an index of the queue, with this size, has left.
+    pub(super) fn withdraw(&mut self, mut place: usize, size: BatchSize) {
         for (index, batch) in self.batches.iter_mut().enumerate() {
             if place >= batch.requests {
                 place -= batch.requests;
                 continue;
             }
             batch.requests -= 1;
-            batch.rows -= rows;
+            batch.size = batch.size.saturating_sub(size);
             self.requests -= 1;
             if batch.requests == 0 {
                 self.batches.remove(index);
@@ -123,10 +124,14 @@ mod tests {
         }
     }
 
+    fn rows(rows: usize) -> BatchSize {
+        BatchSize { rows, cost: 0 }
+    }
+
     fn formed(requests: usize, since: Instant, full: bool) -> Formed {
         Formed {
             requests,
-            rows: 2 * requests,
+            size: rows(2 * requests),
             since,
             full,
             differs: false,
@@ -166,13 +171,13 @@ mod tests {
         batches.add(formed(1, now, false));
         assert_eq!((batches.len(), batches.requests()), (2, 3));
         // A request that waits behind the batches.
-        batches.withdraw(3, 2);
+        batches.withdraw(3, rows(2));
         assert_eq!(batches.requests(), 3);
-        batches.withdraw(1, 2);
+        batches.withdraw(1, rows(2));
         assert_eq!((batches.len(), batches.requests()), (2, 2));
-        batches.withdraw(0, 2);
+        batches.withdraw(0, rows(2));
         assert_eq!((batches.len(), batches.requests()), (1, 1));
-        batches.withdraw(0, 2);
+        batches.withdraw(0, rows(2));
         assert_eq!((batches.len(), batches.requests()), (0, 0));
         assert_eq!(batches.take(&policy(0), now, |_| true), None);
     }

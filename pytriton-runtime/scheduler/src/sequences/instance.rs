@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::slot::{Queued, Slot};
 use super::strategy::{Strategy, delay};
-use crate::{Candidate, Decision, Policy};
+use crate::{BatchSize, Candidate, Decision, Policy};
 
 /// The slots of an instance.
 #[derive(Debug)]
@@ -105,14 +105,14 @@ impl<R: Queued> Instance<R> {
             return Pick::Nothing;
         };
         let candidate = |since, joins| Candidate {
-            rows: 1,
+            size: BatchSize { rows: 1, cost: 0 },
             since,
             joins,
         };
         let others = issued.clone();
         let others = others.map(|(_, since, other)| candidate(since, first.can_batch_with(other)));
         let candidates = iter::once(candidate(since, true)).chain(others);
-        match policy.decide(0, candidates, closed, now) {
+        match policy.decide(BatchSize::default(), candidates, closed, now) {
             Decision::Wait(left) => Pick::Wait(left),
             Decision::Take { requests, .. } => {
                 let taken = iter::once(slot).chain(issued.map(|(slot, ..)| slot));
