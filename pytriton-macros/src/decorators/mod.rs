@@ -1,6 +1,7 @@
 //! The decorators: a row in [`table`], or a file with name, places, options and expansion.
 
 mod attributes;
+pub(crate) mod cost;
 mod decorator;
 pub(crate) mod fill_optionals;
 pub(crate) mod first_value;

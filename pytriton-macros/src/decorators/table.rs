@@ -1,6 +1,6 @@
 //! The table of all decorators.
 
-use super::{Decorator, fill_optionals, first_value, input, openai, output, step, warmup};
+use super::{Decorator, cost, fill_optionals, first_value, input, openai, output, step, warmup};
 
 /// Passes the table to the macro `$macro`.
 ///
@@ -28,7 +28,7 @@ macro_rules! table {
                 infer { [Method] "a method of an `impl` block under `#[pytriton::model]`" }
                 sequence { [Parameter Method] "a parameter: `#[sequence] state: &mut State`" }
             }
-            files { fill_optionals first_value input openai output step warmup }
+            files { cost fill_optionals first_value input openai output step warmup }
         }
     };
 }

@@ -5,6 +5,7 @@ use super::decorations::Decorations;
 use super::parameters::Parameter;
 use super::state::State;
 use super::streamed::Streamed;
+use crate::decorators::Decoration;
 
 /// A parsed function and its attributes.
 ///
@@ -22,6 +23,8 @@ pub(super) struct Model {
     pub(super) decorations: Decorations,
     /// The steps around the function.
     pub(super) steps: Vec<TokenStream>,
+    /// `#[cost]`, and the name of its input.
+    pub(super) cost: Option<(Decoration, TokenStream)>,
     /// The warm-up calls of each instance.
     pub(super) warmups: Vec<TokenStream>,
     /// Compile-time checks of the warm-ups.

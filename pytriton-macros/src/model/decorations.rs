@@ -4,11 +4,14 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::parameters::Parameter;
+use crate::decorators::cost::{self, Cost};
 use crate::decorators::input::{self, Declared};
 use crate::decorators::openai::{self, OpenAi};
 use crate::decorators::output::{self, Override};
 use crate::decorators::warmup::{self, Warmup};
-use crate::decorators::{Decoration, Inputs, Place, Stage, batch, fill_optionals, sample, step};
+use crate::decorators::{
+    Decoration, Inputs, Place, Stage, batch, fill_optionals, pad_batch, sample, step,
+};
 use crate::errors::Errors;
 use crate::tensor::{listed, refusal};
 
@@ -20,6 +23,7 @@ pub(super) struct Decorations {
     pub(super) declared: Vec<Declared>,
     pub(super) overrides: Vec<Override>,
     pub(super) openai: Option<OpenAi>,
+    cost: Option<Cost>,
     pub(super) warmups: Vec<Warmup>,
 }
 
@@ -37,7 +41,9 @@ impl Decorations {
                 read.warmups.push(Warmup::read(decoration, errors));
             } else if decoration.is(&openai::DECORATOR) && read.openai.is_none() {
                 read.openai = Some(OpenAi::read(decoration, errors));
-            } else if decoration.is(&openai::DECORATOR) {
+            } else if decoration.is(&cost::DECORATOR) && read.cost.is_none() {
+                read.cost = Some(Cost::read(decoration, errors));
+            } else if decoration.is(&openai::DECORATOR) || decoration.is(&cost::DECORATOR) {
                 decoration.twice(errors);
             } else if !decoration.decorator.stands_on(Place::Function) {
                 decoration.misplaced(errors);
@@ -45,16 +51,29 @@ impl Decorations {
                 read.steps.push(decoration.clone());
             }
         }
-        if read.openai.is_some() {
-            for step in read.steps.drain(..) {
-                let name = step.name();
+        read.check_exclusions(errors);
+        read
+    }
+
+    /// Reports decorators that exclude each other, and removes those that `#[openai]` excludes.
+    fn check_exclusions(&mut self, errors: &mut Errors) {
+        if self.openai.is_some() {
+            let cost = self.cost.take().map(|cost| cost.decoration);
+            for excluded in self.steps.drain(..).chain(cost) {
+                let name = excluded.name();
                 let message = format!(
                     "`#[openai]` processes each request separately and supports no decorators: remove `#[{name}]`"
                 );
-                errors.push(&step, message);
+                errors.push(&excluded, message);
             }
         }
-        read
+        let mut steps = self.steps.iter();
+        if let Some(padding) = steps.find(|step| step.is(&pad_batch::DECORATOR))
+            && self.cost.is_some()
+        {
+            let message = "`#[pad_batch]` adds rows to a batch after its cost has been limited: remove it, or `#[cost]`";
+            errors.push(padding, message);
+        }
     }
 
     /// Returns whether a call processes a whole batch.
@@ -96,15 +115,28 @@ impl Decorations {
         false
     }
 
-    /// Reports steps that require a batch without one.
+    /// Reports decorators that require a batch without one.
     pub(super) fn check_batch(&self, errors: &mut Errors) {
-        for decoration in &self.steps {
-            if decoration.decorator.stage > Some(Stage::Batch) && !self.batch() {
-                let name = decoration.name();
-                let message = format!("`#[{name}]` requires batches: write `#[batch]` above it");
-                errors.push(decoration, message);
-            }
+        if self.batch() {
+            return;
         }
+        let steps = self.steps.iter();
+        let steps = steps.filter(|step| step.decorator.stage > Some(Stage::Batch));
+        for decoration in steps.chain(self.cost.iter().map(|cost| &cost.decoration)) {
+            let name = decoration.name();
+            let message = format!("`#[{name}]` requires batches: write `#[batch]` above it");
+            errors.push(decoration, message);
+        }
+    }
+
+    /// Returns `#[cost]`, and the name of its input.
+    pub(super) fn to_cost(
+        &self,
+        inputs: &Inputs,
+        errors: &mut Errors,
+    ) -> Option<(Decoration, TokenStream)> {
+        let cost = self.cost.as_ref()?;
+        Some((cost.decoration.clone(), cost.to_name(inputs, errors)))
     }
 
     /// Marks the parameters with fill values.
@@ -171,8 +203,12 @@ impl Decorations {
             let flaw = quote!(__SIGNATURE.openai_flaw(&__OPTIONS));
             refusal(&openai.decoration, &flaw)
         });
+        let cost = self.cost.iter().map(|cost| {
+            let flaw = quote!(__SIGNATURE.cost_flaw(&__OPTIONS));
+            refusal(&cost.parameter, &flaw)
+        });
         let checks = steps.chain(declared).chain(overrides);
-        checks.chain(openai).collect()
+        checks.chain(openai).chain(cost).collect()
     }
 }
 

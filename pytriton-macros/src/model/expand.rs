@@ -41,6 +41,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let typed = model.as_ref();
     let typed = typed.is_some_and(|model| model.is_typed(named, &mut errors));
     let client = client.filter(|_| typed && errors.is_empty());
+    options.cost = model.as_ref().and_then(|model| model.cost.clone());
     let openai = model
         .as_ref()
         .and_then(|model| model.decorations.openai.as_ref());

@@ -35,6 +35,7 @@ pub(super) const OPTIONS: &[Declared] = &[
     (INLINE, Boolean, true, Call),
     ("max_call_microseconds", Number, false, Call),
     ("unrecoverable_panics", Boolean, false, Call),
+    ("max_batch_cost", Number, true, Call),
     ("dynamic_batching", Boolean, true, Model),
     ("preferred_batch_size", Numbers, true, Model),
     ("max_queue_delay_microseconds", Number, false, Model),

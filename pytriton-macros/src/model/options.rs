@@ -4,6 +4,7 @@ use syn::Lit;
 
 use super::option_table::{Group, INLINE, OPTIONS, SEQUENCES};
 use super::{instances, versions};
+use crate::decorators::Decoration;
 use crate::errors::Errors;
 use crate::expression::literal;
 use crate::options::Options;
@@ -27,6 +28,8 @@ pub(super) struct ModelOptions {
     pub(super) client: Option<Ident>,
     /// The OpenAI route of the model.
     pub(super) openai: Option<TokenStream>,
+    /// `#[cost]`, and the name of its input.
+    pub(super) cost: Option<(Decoration, TokenStream)>,
     /// The function's doc comment, which is the default description of the model.
     pub(super) docs: String,
     /// Whether a parameter is the state of a sequence.
@@ -92,6 +95,7 @@ impl ModelOptions {
             parameters: options.texts("parameters", errors),
             client: client(&options, errors),
             openai: None,
+            cost: None,
             docs: String::new(),
             state: false,
         }
@@ -165,6 +169,10 @@ impl ModelOptions {
             let batching = (!self.is_set("batching")).then(|| quote!(batching: false,));
             quote!(openai: ::core::option::Option::Some(#surface), #batching)
         });
+        let cost = self.cost.as_ref().map(|(_, input)| {
+            let input = optional(Some(input));
+            quote!(cost: #input,)
+        });
         let checks = self.to_checks();
         quote! {
             static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
@@ -176,6 +184,7 @@ impl ModelOptions {
                 #parameters
                 #implied
                 #openai
+                #cost
                 ..__private::ModelOptions::DEFAULT
             };
             #checks
@@ -217,7 +226,8 @@ impl ModelOptions {
             checks.extend(refusal(&value.expression, &flaw));
         }
         let openai_batching = self.openai.is_some() && self.is_set("max_batch_size");
-        let conflicts = openai_batching || self.policy_key.is_some() || self.state;
+        let conflicts =
+            openai_batching || self.policy_key.is_some() || self.state || self.cost.is_some();
         if !self.valid || !(conflicts || self.rows.iter().any(|row| row.conflicting)) {
             return checks;
         }
@@ -243,6 +253,9 @@ impl ModelOptions {
         }
         if let Some(key) = &self.policy_key {
             checks.extend(refusal(key, &if_valid(quote!(conflict(#POLICY)))));
+        }
+        if let Some((decoration, _)) = &self.cost {
+            checks.extend(refusal(decoration, &if_valid(quote!(conflict("cost")))));
         }
         for (index, policy) in self.policies.iter().enumerate() {
             let level = policy.level.iter().map(|level| ("level", level));

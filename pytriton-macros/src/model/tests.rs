@@ -98,7 +98,7 @@ fn function_body_is_kept_on_errors() {
 #[test]
 fn expansions_match_the_golden_files() {
     let linear = quote!(name = "Linear");
-    let table: [(&str, TokenStream, TokenStream); 13] = [
+    let table: [(&str, TokenStream, TokenStream); 14] = [
         (
             "plain",
             quote!(name = "Plain", batching = false),
@@ -120,6 +120,15 @@ fn expansions_match_the_golden_files() {
                 #[batch]
                 #[output(name = "y", shape = [3])]
                 fn batch(#[input(name = "INPUT_1", shape = [-1, 3])] x: ndarray::ArrayView3<'_, u8>) -> Array2<u8> { f(x) }
+            },
+        ),
+        (
+            "cost",
+            quote!(name = "Embed", max_batch_cost = 16384),
+            quote! {
+                #[batch]
+                #[cost(tokens)]
+                fn embed(tokens: ArrayView2<i64>, mask: ArrayView2<i64>) -> Array2<f32> { f(tokens, mask) }
             },
         ),
         (

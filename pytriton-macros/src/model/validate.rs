@@ -67,6 +67,7 @@ pub(super) fn validate(
     let named = named.chain(decorations.declared.iter().map(Declared::to_input));
     let named = Inputs(named.collect());
     let steps = decorations.to_steps(&named, errors);
+    let cost = decorations.to_cost(&named, errors);
     let warmups = decorations.warmups.iter().enumerate();
     let warmups = warmups.map(|(index, warmup)| {
         let checks = warmup.to_checks(index, &named);
@@ -96,6 +97,7 @@ pub(super) fn validate(
         parameters,
         decorations,
         steps,
+        cost,
         warmups,
         warmup_checks,
         output_bounds,

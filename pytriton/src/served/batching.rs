@@ -90,6 +90,37 @@ pub use pytriton_macros::group_by_values;
 /// ```
 pub use pytriton_macros::pad_batch;
 
+/// Limits the cost of a batch: the number of elements of an input. Needs [`macro@batch`], or
+/// `&[Request]`, and the option `max_batch_cost`.
+///
+/// The cost of a request is the number of elements of the input in all its rows. If the datatype of
+/// the input is `BYTES`, it is the number of bytes of these elements. A request that omits an
+/// optional input costs nothing. A batch costs as much as its requests together.
+///
+/// A request joins a batch only if the cost of the batch does not exceed `max_batch_cost`. A
+/// request that exceeds it alone is executed separately, not refused. To refuse it, return an
+/// [`Error`](crate::Error) of the kind [`InvalidArgument`](crate::ErrorKind::InvalidArgument).
+///
+/// With the tritonserver engine, Triton forms batches without regard to their cost. The worker
+/// splits such a batch into several calls within the limit. Their responses are sent after the last
+/// call, except those of streams.
+///
+/// The rows that [`macro@pad_batch`] adds would exceed the limit, so they exclude each other.
+/// Padding by the function itself is not counted.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "Embed", max_batch_size = 32, max_batch_cost = 16384)]
+/// #[batch]
+/// #[cost(tokens)]
+/// fn embed(tokens: ArrayView2<i64>) -> Array2<f32> {
+///     assert!(tokens.len() <= 16384 || tokens.nrows() == 1);
+///     tokens.mapv(|token| token as f32)
+/// }
+/// ```
+pub use pytriton_macros::cost;
+
 /// Adds a custom step: a value of a type that implements [`Step`]. Place it below [`macro@batch`].
 ///
 /// Steps wrap the function in the order in which they are written.

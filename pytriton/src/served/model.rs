@@ -78,6 +78,7 @@ use super::*;
 /// | [`macro@batch`], [`macro@sample`] | one call for many requests, or for one |
 /// | [`macro@group_by_values`], [`macro@step`] | one call for each value; a custom step. Below `#[batch]` |
 /// | [`macro@pad_batch`] | repeats the last row until the batch has a preferred size. The last step |
+/// | [`macro@cost`] | the input that `max_batch_cost` counts |
 /// | [`macro@first_value`], on a parameter | one value for all rows. Applies last |
 /// | [`macro@input`], [`macro@output`] | names and dimensions of tensors |
 /// | [`macro@load`], [`macro@infer`], on methods | the state of an instance, and its use |
@@ -104,6 +105,7 @@ use super::*;
 /// | `dynamic_batching = false` | `true` | whether requests are batched; if not, each request is a batch |
 /// | `preferred_batch_size = [4, 8]` | none | batch sizes that are executed without further delay |
 /// | `max_queue_delay_microseconds = 100` | 0 | how long a request may wait to be batched with others |
+/// | `max_batch_cost = 16384` | unlimited | the maximum cost of a batch: the number of elements of the input that [`macro@cost`] names. A request above it is executed alone |
 /// | `preserve_ordering = true` | `false` | whether responses are sent in the order of their requests |
 /// | `max_queue_size = 64` | 0 | the maximum queue length; 0 for the server's limit: 4096 with the embedded engine, none with tritonserver |
 /// | `default_timeout_microseconds = 1000` | 0 | the queue timeout; 0 for none |

@@ -13,6 +13,7 @@ mod batch;
 // Public, because the program forbids unreachable public items.
 pub mod clients;
 mod constants;
+mod costs;
 mod crate_path;
 mod deprecated;
 mod devices;
@@ -77,6 +78,7 @@ programs! {
     batch
     clients
     constants
+    costs
     crate_path
     deprecated
     devices
