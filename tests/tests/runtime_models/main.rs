@@ -1,5 +1,6 @@
 //! Models that are bound at run time, in servers of this process, on both engines.
 
+mod cost;
 mod devices;
 mod fatal_errors;
 mod functions;
