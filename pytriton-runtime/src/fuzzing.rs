@@ -2,7 +2,7 @@
 
 use clap::{Args, Command};
 use pytriton_engine::options::Options;
-use pytriton_engine::settings;
+use pytriton_engine::{Arguments, settings};
 
 pub use pytriton_embedded::fuzzing::*;
 
@@ -12,6 +12,7 @@ pub use pytriton_embedded::fuzzing::*;
 ///
 /// Returns the error messages if the text is invalid.
 pub fn options(text: &str) -> Result<usize, String> {
-    let command = Options::augment_args(Command::new("fuzzing").no_binary_name(true));
+    let command = Command::new("fuzzing").no_binary_name(true);
+    let command = Arguments::<Options>::augment_args(command);
     settings::fuzzing::options(&command, text)
 }

@@ -35,9 +35,6 @@
 //! # Ok(())
 //! # }
 //! ```
-//!
-//! These types implement traits of `clap`, with which pytriton reads its command line. The
-//! implementations are not part of the public API: they may change in any version.
 
 pub use pytriton_runtime::access::{AccessOptions, Endpoints, Group, IdentityHeader};
 pub use pytriton_runtime::engine::{ControlMode, ControlOptions, TritonOptions};
@@ -52,3 +49,60 @@ pub use pytriton_runtime::{HeaderForward, LogFormat, PatternError, TracesExporte
 
 #[cfg(doc)]
 use crate::Options;
+
+#[cfg(test)]
+mod tests {
+    use std::marker::PhantomData;
+
+    use super::*;
+    use crate::{EngineChoice, Options};
+
+    /// A type that may implement a trait of clap. Its own constants, which exist only then, take
+    /// precedence over those of [`WithoutClap`].
+    struct Probe<T>(PhantomData<T>);
+
+    trait WithoutClap {
+        const READS_ARGUMENTS: bool = false;
+        const READS_VALUE: bool = false;
+    }
+
+    impl<T> WithoutClap for Probe<T> {}
+
+    impl<T: clap::FromArgMatches> Probe<T> {
+        const READS_ARGUMENTS: bool = true;
+    }
+
+    impl<T: clap::ValueEnum> Probe<T> {
+        const READS_VALUE: bool = true;
+    }
+
+    macro_rules! assert_without_clap {
+        ($($type:ty),* $(,)?) => {
+            $(
+                const { assert!(!Probe::<$type>::READS_ARGUMENTS) };
+                const { assert!(!Probe::<$type>::READS_VALUE) };
+            )*
+        };
+    }
+
+    #[test]
+    fn options_do_not_implement_traits_of_clap() {
+        const { assert!(Probe::<()>::READS_ARGUMENTS) };
+        const { assert!(Probe::<clap::ColorChoice>::READS_VALUE) };
+        assert_without_clap!(
+            AccessLogFormat,
+            AccessOptions,
+            ControlMode,
+            ControlOptions,
+            EngineChoice,
+            Flags,
+            LimitOptions,
+            LogFormat,
+            Options,
+            OverrideOptions,
+            TlsOptions,
+            TracesExporter,
+            TritonOptions,
+        );
+    }
+}

@@ -3,7 +3,8 @@
 //!
 //! - [`options`]: the options of a server, and those that an engine cannot honour; [`settings`]:
 //!   their sources, such as the configuration file; [`flags`]: tritonserver's flags; [`Limits`]:
-//!   the limits of a server; [`HeaderForward`]: headers that become request parameters.
+//!   the limits of a server; [`HeaderForward`]: headers that become request parameters;
+//!   [`Arguments`]: options as arguments of a command line.
 //! - [`access`]: groups of routes that can be restricted, and the secrets that open them.
 //! - [`port`]: the ports of a server; [`Addresses`]: where they listen; [`tls`]: the certificates
 //!   of the ports.
@@ -18,6 +19,7 @@
 
 pub mod access;
 mod addresses;
+mod arguments;
 pub mod flags;
 mod forward;
 mod limits;
@@ -32,6 +34,7 @@ pub mod tls;
 pub mod trace;
 
 pub use addresses::{Addresses, PortAddress};
+pub use arguments::Arguments;
 pub use forward::{HeaderForward, PatternError};
 pub use limits::Limits;
 pub use running_tritonserver::RunningTritonserver;

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use pytriton_engine::Arguments;
 use pytriton_engine::options::OverrideOptions;
 
 use super::Options;
@@ -13,19 +14,21 @@ use super::Options;
     after_help = "docs/errors.md of pytriton explains every error message.",
     args_conflicts_with_subcommands = true
 )]
+// The program may name its own groups of arguments.
+#[group(skip)]
 pub(super) struct CommandLine {
     #[command(subcommand)]
     command: Option<Command>,
 
     #[command(flatten)]
-    options: Options,
+    options: Arguments<Options>,
 }
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Serve the models (the default)
-    Serve(Box<Options>),
+    Serve(Box<Arguments<Options>>),
     /// Print the models and their tensors
     List {
         /// Output format: a table, signatures for typed clients, or OpenAPI
@@ -37,7 +40,7 @@ pub(super) enum Command {
         config: Option<PathBuf>,
 
         #[command(flatten)]
-        overrides: OverrideOptions,
+        overrides: Arguments<OverrideOptions>,
     },
     /// Check options, models, ports and tritonserver without serving
     Check {
@@ -47,7 +50,7 @@ pub(super) enum Command {
         lock: Option<PathBuf>,
 
         #[command(flatten)]
-        options: Box<Options>,
+        options: Box<Arguments<Options>>,
     },
     /// Download tritonserver into the cache
     Install,

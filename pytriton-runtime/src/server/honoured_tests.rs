@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use clap::{Args, Command};
 use pytriton_embedded::server::EmbeddedError;
 use pytriton_embedded::server::checks::{check_docs_port, check_openai_port, checked};
+use pytriton_engine::Arguments;
 use pytriton_tritonserver::server::TritonserverError;
 use pytriton_tritonserver::server::checks::{check_options, check_tls};
 
@@ -107,8 +108,8 @@ fn each_option_is_honoured_or_refused_by_each_engine() {
         let arguments = files.each_ref().map(String::as_str);
         check(&arguments, true, tritonserver);
     }
-    let all = Options::augment_args(Command::new("all"));
-    let passed_on = Flags::augment_args(Command::new("passed on"));
+    let all = Arguments::<Options>::augment_args(Command::new("all"));
+    let passed_on = Arguments::<Flags>::augment_args(Command::new("passed on"));
     let names = |command: &Command| -> BTreeSet<String> {
         let longs = command.get_arguments().filter_map(|one| one.get_long());
         longs.map(str::to_owned).collect()

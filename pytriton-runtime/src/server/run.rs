@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ArgMatches;
+use pytriton_engine::Arguments;
 use pytriton_engine::options::OverrideOptions;
 use pytriton_engine::settings::unknown_variables;
 use tokio::runtime::{Builder, Runtime};
@@ -60,11 +61,12 @@ pub(super) fn run(
     let none = OverrideOptions::default();
     let done = match command {
         Command::Serve(options) => {
+            let Arguments(options) = *options;
             let export = log(&options, program);
             let served = export.and_then(|export| {
                 let models = registry(&options.overrides)?;
                 let parts = parts(&matches, &models)?;
-                let triton = Triton::with(*options, models).extended(parts.extensions);
+                let triton = Triton::with(options, models).extended(parts.extensions);
                 triton.sharing(parts.states).serve_with(parts.hooks)?;
                 Ok(export)
             });
@@ -72,7 +74,9 @@ pub(super) fn run(
             served.map(drop)
         }
         Command::List {
-            format, overrides, ..
+            format,
+            overrides: Arguments(overrides),
+            ..
         } => registry(&overrides).and_then(|registry| match format {
             Format::Text => print_output(&table(&registry)),
             Format::Json => print_output(&registry.lock().to_json()),
@@ -81,7 +85,7 @@ pub(super) fn run(
         Command::Check {
             lock: Some(file),
             options,
-        } => registry(&options.overrides).and_then(|registry| {
+        } => registry(&options.0.overrides).and_then(|registry| {
             let compared = Compared::new(&file, &registry)?;
             print_output(&compared.to_string())?;
             compared.check()
@@ -90,6 +94,7 @@ pub(super) fn run(
             lock: None,
             options,
         } => {
+            let Arguments(options) = *options;
             let export = log(&options, program);
             print_output(&check::settings(&settings, &options))
                 .and(export)
@@ -101,7 +106,7 @@ pub(super) fn run(
                     let engine = choose(&options, &extensions)?;
                     let plan = Plan {
                         registry: options.served(models.with_states(&states)),
-                        options: *options,
+                        options,
                         ports: true,
                         extensions,
                     };

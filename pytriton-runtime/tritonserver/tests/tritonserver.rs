@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, FromArgMatches};
+use pytriton_engine::Arguments;
 use pytriton_engine::access::{Access, AccessOptions, Follow};
 use pytriton_engine::options::ControlOptions;
 use pytriton_tritonserver::triton::process::Workspace;
@@ -49,7 +50,8 @@ impl Setup {
     fn new(arguments: &[&str]) -> Self {
         let installed = install::install_to(Path::new(INSTALLED)).unwrap();
         let binary = installed.folder.join("bin/tritonserver");
-        let command = Flags::augment_args(clap::Command::new("test").no_binary_name(true));
+        let command =
+            Arguments::<Flags>::augment_args(clap::Command::new("test").no_binary_name(true));
         let matches = command.get_matches_from(arguments);
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("a b/models")).unwrap();
@@ -59,7 +61,7 @@ impl Setup {
             binary,
             folder,
             access: Arc::default(),
-            flags: Flags::from_arg_matches(&matches).unwrap(),
+            flags: Arguments::from_arg_matches(&matches).unwrap().0,
             ready_timeout_secs: 600,
         }
     }
@@ -184,9 +186,10 @@ async fn server_with_only_grpc_becomes_ready() {
 
 #[tokio::test]
 async fn secrets_require_our_library() {
-    let command = AccessOptions::augment_args(clap::Command::new("test").no_binary_name(true));
+    let command = clap::Command::new("test").no_binary_name(true);
+    let command = Arguments::<AccessOptions>::augment_args(command);
     let matches = command.get_matches_from(["--restricted-endpoints="]);
-    let options = AccessOptions::from_arg_matches(&matches).unwrap();
+    let Arguments(options) = Arguments::from_arg_matches(&matches).unwrap();
     let mut setup = Setup::new(&["--http-restricted-api=health:token=secret"]);
     setup.access = Access::new(&options, &setup.flags, Follow::Log)
         .unwrap()

@@ -1,7 +1,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use clap::Args;
+use crate::arguments::options;
 
 use super::{Group, IdentityHeader};
 
@@ -11,41 +11,43 @@ const VARIABLE: &str = "PYTRITON_TRITON_CONFIG_RESTRICTED_ENDPOINTS";
 /// The groups that require the token by default.
 const DEFAULT_GROUPS: &str = "shared-memory,model-repository,statistics,trace,logging";
 
-/// Options for access control.
-#[derive(Debug, Clone, Args)]
-#[non_exhaustive]
-pub struct AccessOptions {
-    /// Groups of routes that require the access token: health, inference, logging, metadata,
-    /// model-config, model-repository, shared-memory, statistics, trace; empty for none
-    #[arg(
-        long,
-        env = VARIABLE,
-        value_name = "GROUP,…",
-        default_value = DEFAULT_GROUPS,
-        value_parser = Endpoints::parse
-    )]
-    pub restricted_endpoints: Endpoints,
+options! {
+    /// Options for access control.
+    #[derive(Debug, Clone)]
+    #[non_exhaustive]
+    pub struct AccessOptions {
+        /// Groups of routes that require the access token: health, inference, logging, metadata,
+        /// model-config, model-repository, shared-memory, statistics, trace; empty for none
+        #[arg(
+            long,
+            env = VARIABLE,
+            value_name = "GROUP,…",
+            default_value = DEFAULT_GROUPS,
+            value_parser = Endpoints::parse
+        )]
+        pub restricted_endpoints: Endpoints,
 
-    /// File with one access token per line, optionally after the name of its clients and a colon,
-    /// reloaded when it changes. By default, the token is read from the environment
-    /// (PYTRITON_TRITON_CONFIG_ACCESS_TOKEN), or generated and written to a file whose path is
-    /// logged
-    #[arg(
-        long,
-        env = "PYTRITON_TRITON_CONFIG_ACCESS_TOKEN_FILE",
-        value_name = "FILE"
-    )]
-    pub access_token_file: Option<PathBuf>,
+        /// File with one access token per line, optionally after the name of its clients and a
+        /// colon, reloaded when it changes. By default, the token is read from the environment
+        /// (PYTRITON_TRITON_CONFIG_ACCESS_TOKEN), or generated and written to a file whose path is
+        /// logged
+        #[arg(
+            long,
+            env = "PYTRITON_TRITON_CONFIG_ACCESS_TOKEN_FILE",
+            value_name = "FILE"
+        )]
+        pub access_token_file: Option<PathBuf>,
 
-    /// Header in which a proxy sends the name of the client to functions that take `&Identity`. All
-    /// clients must pass the proxy, and it must replace the header. Embedded engine only
-    #[arg(
-        long,
-        env = "PYTRITON_TRITON_CONFIG_IDENTITY_HEADER",
-        value_name = "NAME",
-        value_parser = IdentityHeader::parse
-    )]
-    pub identity_header: Option<IdentityHeader>,
+        /// Header in which a proxy sends the name of the client to functions that take `&Identity`.
+        /// All clients must pass the proxy, and it must replace the header. Embedded engine only
+        #[arg(
+            long,
+            env = "PYTRITON_TRITON_CONFIG_IDENTITY_HEADER",
+            value_name = "NAME",
+            value_parser = IdentityHeader::parse
+        )]
+        pub identity_header: Option<IdentityHeader>,
+    }
 }
 
 impl AccessOptions {

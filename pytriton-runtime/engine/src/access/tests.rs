@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use super::token_watcher::POLL_INTERVAL;
 use super::{Access, AccessOptions, Closed, Follow, Group, Protocol, default_routes};
+use crate::Arguments;
 use crate::flags::Flags;
 
 /// The groups that the token restricts by default.
@@ -21,10 +22,11 @@ const NEW: &str = "the-new-one-is-it";
 
 fn access(arguments: &[&str]) -> Access {
     let command = Command::new("test").no_binary_name(true);
-    let command = Flags::augment_args(AccessOptions::augment_args(command));
+    let command = Arguments::<AccessOptions>::augment_args(command);
+    let command = Arguments::<Flags>::augment_args(command);
     let matches = command.get_matches_from(arguments);
-    let options = AccessOptions::from_arg_matches(&matches).unwrap();
-    let flags = Flags::from_arg_matches(&matches).unwrap();
+    let Arguments(options) = Arguments::from_arg_matches(&matches).unwrap();
+    let Arguments(flags) = Arguments::from_arg_matches(&matches).unwrap();
     // With this, a token in a file changes only when `reload` is called.
     Access::new(&options, &flags, Follow::Log).unwrap()
 }

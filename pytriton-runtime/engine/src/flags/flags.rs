@@ -2,7 +2,9 @@ use std::ffi::{OsStr, OsString};
 use std::{env, fmt};
 
 use clap::builder::{BoolishValueParser, OsStringValueParser, TypedValueParser, ValueParser};
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+use crate::arguments::ReadOptions;
 
 use super::HEADING;
 use super::flag::{FLAGS, Flag, Kind, is_secret};
@@ -43,20 +45,14 @@ impl fmt::Debug for Flags {
     }
 }
 
-impl Args for Flags {
-    fn augment_args(command: Command) -> Command {
+impl ReadOptions for Flags {
+    fn declare(command: Command) -> Command {
         FLAGS
             .iter()
             .fold(command, |command, flag| command.arg(argument(flag)))
     }
 
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for Flags {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+    fn read(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut flags = Vec::new();
         for flag in FLAGS {
             let values = matches.get_many::<OsString>(flag.name);
@@ -64,11 +60,6 @@ impl FromArgMatches for Flags {
             flags.extend(given.map(|value| (flag.name, value)));
         }
         Ok(Self(flags))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
     }
 }
 
@@ -111,16 +102,17 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::Arguments;
 
     #[derive(Debug, Parser)]
     struct TestCommandLine {
         #[command(flatten)]
-        flags: Flags,
+        flags: Arguments<Flags>,
     }
 
     fn parse(arguments: &[&str]) -> Result<Vec<(&'static str, OsString)>, clap::Error> {
         let line = TestCommandLine::try_parse_from(std::iter::once(&"test").chain(arguments))?;
-        Ok(line.flags.0)
+        Ok(line.flags.0.0)
     }
 
     #[test]

@@ -4,21 +4,12 @@ use std::fmt::{self, Display, Write};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use pytriton_core::text::Legible;
 use serde_json::Value;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 
-/// The format of the lines of the access log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[non_exhaustive]
-pub enum AccessLogFormat {
-    /// One line of text
-    Text,
-    /// One JSON object per line
-    Json,
-}
+use super::AccessLogFormat;
 
 /// A line of the access log.
 #[derive(Debug, Clone, Default)]

@@ -24,7 +24,7 @@ use super::lines::RequestLines;
 use super::sink::{Sink, flush_before_panic};
 
 /// Returns the parser of the option for the format.
-pub fn log_format_parser() -> impl TypedValueParser<Value = LogFormat> {
+pub(crate) fn log_format_parser() -> impl TypedValueParser<Value = LogFormat> {
     let values = [
         PossibleValue::new("human")
             .alias("default")

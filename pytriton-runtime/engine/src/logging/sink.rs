@@ -3,7 +3,8 @@ use std::sync::Once;
 use std::thread;
 use std::time::Duration;
 
-use super::access::{AccessLine, AccessLogFormat};
+use super::access::AccessLine;
+use super::access_log_format::AccessLogFormat;
 use super::queue::LogQueue;
 
 /// How long the exit of the process waits for the last lines.

@@ -1,75 +1,80 @@
 use std::fmt;
 use std::str::FromStr;
 
-use clap::Args;
 use clap::builder::BoolishValueParser;
 use pytriton_core::registry::OptionOverride;
 use thiserror::Error;
 
+use crate::arguments::options;
+
 /// The name that selects all models.
 const ALL: &str = "*";
 
-/// Options for loading models.
-#[derive(Debug, Clone, PartialEq, Eq, Args)]
-pub struct ControlOptions {
-    /// Whether clients may load and unload models: none, explicit, or poll (with
-    /// --model-repository, tritonserver only)
-    #[arg(
-        long,
-        env = "PYTRITON_TRITON_CONFIG_MODEL_CONTROL_MODE",
-        value_name = "MODE",
-        default_value_t
-    )]
-    pub model_control_mode: ControlMode,
+options! {
+    /// Options for loading models.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct ControlOptions {
+        /// Whether clients may load and unload models: none, explicit, or poll (with
+        /// --model-repository, tritonserver only)
+        #[arg(
+            long,
+            env = "PYTRITON_TRITON_CONFIG_MODEL_CONTROL_MODE",
+            value_name = "MODE",
+            default_value_t
+        )]
+        pub model_control_mode: ControlMode,
 
-    /// Name of a model to load at startup in the explicit mode; `*` for all. May be repeated
-    #[arg(
-        long,
-        env = "PYTRITON_TRITON_CONFIG_LOAD_MODEL",
-        value_name = "NAME",
-        value_delimiter = ','
-    )]
-    pub load_model: Vec<String>,
+        /// Name of a model to load at startup in the explicit mode; `*` for all. May be repeated
+        #[arg(
+            long,
+            env = "PYTRITON_TRITON_CONFIG_LOAD_MODEL",
+            value_name = "NAME",
+            value_delimiter = ','
+        )]
+        pub load_model: Vec<String>,
 
-    /// Whether the server exits if a model cannot be loaded at startup
-    #[arg(long, env = "PYTRITON_TRITON_CONFIG_EXIT_ON_ERROR", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
-    pub exit_on_error: bool,
+        /// Whether the server exits if a model cannot be loaded at startup
+        #[arg(long, env = "PYTRITON_TRITON_CONFIG_EXIT_ON_ERROR", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
+        pub exit_on_error: bool,
 
-    /// Whether the server is ready only when all models are ready
-    #[arg(long, env = "PYTRITON_TRITON_CONFIG_STRICT_READINESS", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
-    pub strict_readiness: bool,
+        /// Whether the server is ready only when all models are ready
+        #[arg(long, env = "PYTRITON_TRITON_CONFIG_STRICT_READINESS", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
+        pub strict_readiness: bool,
 
-    /// Number of models that are loaded in parallel
-    #[arg(
-        long,
-        env = "PYTRITON_TRITON_CONFIG_MODEL_LOAD_THREAD_COUNT",
-        value_name = "NUMBER",
-        default_value_t = 4
-    )]
-    pub model_load_thread_count: u32,
+        /// Number of models that are loaded in parallel
+        #[arg(
+            long,
+            env = "PYTRITON_TRITON_CONFIG_MODEL_LOAD_THREAD_COUNT",
+            value_name = "NUMBER",
+            default_value_t = 4
+        )]
+        pub model_load_thread_count: u32,
 
-    /// Number of retries for a model that cannot be loaded
-    #[arg(
-        long,
-        env = "PYTRITON_TRITON_CONFIG_MODEL_LOAD_RETRY_COUNT",
-        value_name = "NUMBER",
-        default_value_t = 0
-    )]
-    pub model_load_retry_count: u32,
+        /// Number of retries for a model that cannot be loaded
+        #[arg(
+            long,
+            env = "PYTRITON_TRITON_CONFIG_MODEL_LOAD_RETRY_COUNT",
+            value_name = "NUMBER",
+            default_value_t = 0
+        )]
+        pub model_load_retry_count: u32,
+    }
 }
 
-/// Options of models that replace those in the source code.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
-#[non_exhaustive]
-pub struct OverrideOptions {
-    /// Option of a model, instead of the one in the source code. May be repeated; in the environment,
-    /// the variables of further options end with `_0`, `_1` and so on
-    #[arg(
-        long,
-        env = "PYTRITON_TRITON_CONFIG_MODEL",
-        value_name = "NAME.OPTION=VALUE"
-    )]
-    pub model: Vec<OptionOverride>,
+options! {
+    /// Options of models that replace those in the source code.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct OverrideOptions {
+        /// Option of a model, instead of the one in the source code. May be repeated; in the
+        /// environment, the variables of further options end with `_0`, `_1` and so on
+        #[arg(
+            long,
+            env = "PYTRITON_TRITON_CONFIG_MODEL",
+            value_name = "NAME.OPTION=VALUE"
+        )]
+        pub model: Vec<OptionOverride>,
+    }
 }
 
 /// How the loading of models is controlled.
@@ -180,16 +185,18 @@ impl FromStr for ControlMode {
 
 #[cfg(test)]
 mod tests {
-    use clap::{Command, FromArgMatches};
+    use clap::{Args, Command, FromArgMatches};
 
     use super::*;
+    use crate::Arguments;
 
     fn parse(arguments: &[&str]) -> Result<ControlOptions, String> {
-        let command = ControlOptions::augment_args(Command::new("test").no_binary_name(true));
+        let command = Command::new("test").no_binary_name(true);
+        let command = Arguments::<ControlOptions>::augment_args(command);
         let matches = command.try_get_matches_from(arguments);
         let matches = matches.map_err(|error| error.to_string())?;
-        let options =
-            ControlOptions::from_arg_matches(&matches).map_err(|error| error.to_string())?;
+        let options = Arguments::<ControlOptions>::from_arg_matches(&matches);
+        let Arguments(options) = options.map_err(|error| error.to_string())?;
         options.check().map_err(|error| error.to_string())?;
         Ok(options)
     }

@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
-use clap::builder::BoolishValueParser;
-use clap::{Args, ValueEnum};
+use clap::builder::{BoolishValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use thiserror::Error;
 
+use crate::arguments::options;
 use crate::flags::{Flags, HEADING};
 
 /// This binary has no tritonserver engine.
@@ -14,46 +14,50 @@ pub struct NoTritonserver {
     pub reason: &'static str,
 }
 
-/// The engine, and the options of the tritonserver engine.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = HEADING)]
-pub struct TritonOptions {
-    /// Engine that serves the requests
-    #[arg(
-        long,
-        env = "PYTRITON_ENGINE",
-        value_enum,
-        default_value_t = EngineChoice::Auto,
-        help_heading = None
-    )]
-    pub engine: EngineChoice,
+options! {
+    heading = HEADING;
 
-    /// Path of the tritonserver binary or of its installation folder
-    #[arg(long, env = "PYTRITON_TRITONSERVER", value_name = "PATH")]
-    pub tritonserver: Option<PathBuf>,
+    /// The engine, and the options of the tritonserver engine.
+    #[derive(Debug, Clone)]
+    pub struct TritonOptions {
+        /// Engine that serves the requests
+        #[arg(
+            long,
+            env = "PYTRITON_ENGINE",
+            value_parser = engine_parser(),
+            default_value = "auto",
+            help_heading = None
+        )]
+        pub engine: EngineChoice,
 
-    /// Restart tritonserver if it exits unexpectedly. By default, the server then exits, too
-    #[arg(long, env = "PYTRITON_RESTART", value_parser = BoolishValueParser::new())]
-    pub restart: bool,
+        /// Path of the tritonserver binary or of its installation folder
+        #[arg(long, env = "PYTRITON_TRITONSERVER", value_name = "PATH")]
+        pub tritonserver: Option<PathBuf>,
 
-    /// Seconds within which tritonserver must become ready, including the models in
-    /// --model-repository
-    #[arg(
-        long,
-        env = "PYTRITON_READY_TIMEOUT_SECS",
-        value_name = "SECONDS",
-        default_value_t = 600,
-        value_parser = clap::value_parser!(u64).range(1..)
-    )]
-    pub ready_timeout_secs: u64,
+        /// Restart tritonserver if it exits unexpectedly. By default, the server then exits, too
+        #[arg(long, env = "PYTRITON_RESTART", value_parser = BoolishValueParser::new())]
+        pub restart: bool,
 
-    /// Flags for tritonserver
-    #[command(flatten)]
-    pub flags: Flags,
+        /// Seconds within which tritonserver must become ready, including the models in
+        /// --model-repository
+        #[arg(
+            long,
+            env = "PYTRITON_READY_TIMEOUT_SECS",
+            value_name = "SECONDS",
+            default_value_t = 600,
+            value_parser = clap::value_parser!(u64).range(1..)
+        )]
+        pub ready_timeout_secs: u64,
+    }
+
+    groups {
+        /// Flags for tritonserver
+        pub flags: Flags,
+    }
 }
 
 /// The engine that serves the requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EngineChoice {
     /// tritonserver if one is found, otherwise this process.
@@ -64,22 +68,37 @@ pub enum EngineChoice {
     Tritonserver,
 }
 
+/// Returns the parser of the option for the engine.
+fn engine_parser() -> impl TypedValueParser<Value = EngineChoice> {
+    let values = [
+        PossibleValue::new("auto").help("tritonserver if one is found, otherwise this process"),
+        PossibleValue::new("embedded").help("This process"),
+        PossibleValue::new("tritonserver").help("NVIDIA's server, started by this process"),
+    ];
+    PossibleValuesParser::new(values).map(|name| match name.as_str() {
+        "embedded" => EngineChoice::Embedded,
+        "tritonserver" => EngineChoice::Tritonserver,
+        _ => EngineChoice::Auto,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::Arguments;
 
     #[derive(Debug, Parser)]
     struct CommandLine {
         #[command(flatten)]
-        triton: TritonOptions,
+        triton: Arguments<TritonOptions>,
     }
 
     #[test]
     fn unknown_engines_are_refused() {
         assert!(CommandLine::try_parse_from(["test", "--engine=x"]).is_err());
         let line = CommandLine::try_parse_from(["test", "--engine=embedded"]).unwrap();
-        assert_eq!(line.triton.engine, EngineChoice::Embedded);
+        assert_eq!(line.triton.0.engine, EngineChoice::Embedded);
     }
 }

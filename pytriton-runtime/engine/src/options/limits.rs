@@ -1,43 +1,47 @@
 use std::time::Duration;
 
-use clap::Args;
 use clap::builder::{RangedU64ValueParser, TypedValueParser};
 use pytriton_net::ConnectionLimits;
 
 use crate::Limits;
+use crate::arguments::options;
 
 /// The maximum of a size option: 1 TiB.
 const MAX_SIZE_BYTES: u64 = 1 << 40;
 
-/// Limits of the embedded engine on the size and duration of requests.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Limits of the embedded engine")]
-#[non_exhaustive]
-pub struct LimitOptions {
-    /// Maximum size of a gRPC message in bytes; default: --http-max-input-size
-    #[arg(long, env = "PYTRITON_TRITON_CONFIG_GRPC_MAX_INPUT_SIZE", value_name = "BYTES", value_parser = size())]
-    pub grpc_max_input_size: Option<usize>,
+options! {
+    heading = "Limits of the embedded engine";
 
-    /// Maximum size of the path and headers of a request in bytes; default: 16384
-    #[arg(long, env = "PYTRITON_TRITON_CONFIG_MAX_HEADER_BYTES", value_name = "BYTES", hide_short_help = true, value_parser = RangedU64ValueParser::<usize>::new().range(1024..=256 << 10))]
-    pub max_header_bytes: Option<usize>,
+    /// Limits of the embedded engine on the size and duration of requests.
+    #[derive(Debug, Clone, Default)]
+    #[non_exhaustive]
+    pub struct LimitOptions {
+        /// Maximum size of a gRPC message in bytes; default: --http-max-input-size
+        #[arg(long, env = "PYTRITON_TRITON_CONFIG_GRPC_MAX_INPUT_SIZE", value_name = "BYTES", value_parser = size())]
+        pub grpc_max_input_size: Option<usize>,
 
-    /// Maximum number of headers of a request; default: 100
-    #[arg(long, env = "PYTRITON_TRITON_CONFIG_MAX_HEADERS", value_name = "NUMBER", hide_short_help = true, value_parser = RangedU64ValueParser::<usize>::new().range(16..=4096))]
-    pub max_headers: Option<usize>,
+        /// Maximum size of the path and headers of a request in bytes; default: 16384
+        #[arg(long, env = "PYTRITON_TRITON_CONFIG_MAX_HEADER_BYTES", value_name = "BYTES", hide_short_help = true, value_parser = RangedU64ValueParser::<usize>::new().range(1024..=256 << 10))]
+        pub max_header_bytes: Option<usize>,
 
-    /// Maximum number of connections per port; default: 1024
-    #[arg(long, env = "PYTRITON_TRITON_CONFIG_MAX_CONNECTIONS", value_name = "NUMBER", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub max_connections: Option<u32>,
+        /// Maximum number of headers of a request; default: 100
+        #[arg(long, env = "PYTRITON_TRITON_CONFIG_MAX_HEADERS", value_name = "NUMBER", hide_short_help = true, value_parser = RangedU64ValueParser::<usize>::new().range(16..=4096))]
+        pub max_headers: Option<usize>,
 
-    /// Seconds within which the head of a request must arrive, and after which an idle connection
-    /// is closed; default: 75
-    #[arg(long, env = "PYTRITON_TRITON_CONFIG_HEADER_TIMEOUT_SECS", value_name = "SECONDS", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub header_timeout_secs: Option<u64>,
+        /// Maximum number of connections per port; default: 1024
+        #[arg(long, env = "PYTRITON_TRITON_CONFIG_MAX_CONNECTIONS", value_name = "NUMBER", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+        pub max_connections: Option<u32>,
 
-    /// Seconds that a client may pause while sending a request or reading its response; default: 20
-    #[arg(long, env = "PYTRITON_TRITON_CONFIG_BODY_TIMEOUT_SECS", value_name = "SECONDS", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub body_timeout_secs: Option<u64>,
+        /// Seconds within which the head of a request must arrive, and after which an idle
+        /// connection is closed; default: 75
+        #[arg(long, env = "PYTRITON_TRITON_CONFIG_HEADER_TIMEOUT_SECS", value_name = "SECONDS", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+        pub header_timeout_secs: Option<u64>,
+
+        /// Seconds that a client may pause while sending a request or reading its response;
+        /// default: 20
+        #[arg(long, env = "PYTRITON_TRITON_CONFIG_BODY_TIMEOUT_SECS", value_name = "SECONDS", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+        pub body_timeout_secs: Option<u64>,
+    }
 }
 
 /// Parses a size in bytes.

@@ -91,11 +91,14 @@ mod tests {
     use clap::{Args, Command, FromArgMatches};
 
     use super::*;
+    use crate::Arguments;
     use crate::flags::Kind;
 
     fn parsed(arguments: &[String]) -> TritonOptions {
-        let command = TritonOptions::augment_args(Command::new("test").no_binary_name(true));
-        TritonOptions::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
+        let command = Command::new("test").no_binary_name(true);
+        let command = Arguments::<TritonOptions>::augment_args(command);
+        let matches = command.get_matches_from(arguments);
+        Arguments::from_arg_matches(&matches).unwrap().0
     }
 
     #[test]

@@ -4,13 +4,14 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Command};
 
+use crate::Arguments;
 use crate::options::Options;
 
 use super::keys::Keys;
 use super::*;
 
 fn command() -> Command {
-    Options::augment_args(Command::new("test").no_binary_name(true))
+    Arguments::<Options>::augment_args(Command::new("test").no_binary_name(true))
 }
 
 /// The name, values and place of an entry.

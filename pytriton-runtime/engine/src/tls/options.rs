@@ -1,8 +1,9 @@
 use std::path::PathBuf;
 
 use clap::builder::BoolishValueParser;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
+use crate::arguments::ReadOptions;
 use crate::flags::Flags;
 
 /// The heading of these options in `--help`.
@@ -111,29 +112,18 @@ impl TlsFlags {
     }
 }
 
-impl Args for TlsOptions {
-    fn augment_args(command: Command) -> Command {
+impl ReadOptions for TlsOptions {
+    fn declare(command: Command) -> Command {
         let flags = [&HTTP, &METRICS, &OPENAI].into_iter().flatten();
         flags.fold(command, |command, flag| command.arg(argument(flag)))
     }
 
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for TlsOptions {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+    fn read(matches: &ArgMatches) -> Result<Self, clap::Error> {
         Ok(Self {
             http: TlsFlags::of(matches, &HTTP),
             metrics: TlsFlags::of(matches, &METRICS),
             openai: TlsFlags::of(matches, &OPENAI),
         })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
     }
 }
 

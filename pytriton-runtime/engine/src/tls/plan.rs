@@ -130,6 +130,7 @@ mod tests {
     use clap::{Args, Command, FromArgMatches};
     use pytriton_net::tls::inspect;
 
+    use crate::Arguments;
     use crate::options::TritonOptions;
 
     use super::*;
@@ -137,11 +138,13 @@ mod tests {
     /// The files of gRPC, HTTP, metrics and OpenAI, or the error.
     fn plan(arguments: &str) -> Result<[String; 4], String> {
         let command = Command::new("test").no_binary_name(true);
-        let command = TlsOptions::augment_args(TritonOptions::augment_args(command));
+        let command = Arguments::<TritonOptions>::augment_args(command);
+        let command = Arguments::<TlsOptions>::augment_args(command);
         let arguments = arguments.split_whitespace();
         let matches = command.get_matches_from(arguments.map(|name| format!("--{name}")));
-        let options = TlsOptions::from_arg_matches(&matches).unwrap();
-        let flags = TritonOptions::from_arg_matches(&matches).unwrap().flags;
+        let Arguments(options) = Arguments::from_arg_matches(&matches).unwrap();
+        let triton = Arguments::<TritonOptions>::from_arg_matches(&matches);
+        let flags = triton.unwrap().0.flags;
         let word = |files: Option<&TlsFiles>| match files {
             None => "-".to_owned(),
             Some(TlsFiles {

@@ -27,3 +27,4 @@ pub use pytriton_core::trace::*;
 #[cfg(feature = "otel")]
 pub use recorder::Recorder;
 pub use traces::TracesExporter;
+pub(crate) use traces::traces_exporter_parser;

@@ -1,4 +1,4 @@
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tracing_subscriber::Registry;
 
 use super::TracesError;
@@ -6,13 +6,25 @@ use super::export::{BoxedLayer, Export};
 use super::otlp::export;
 
 /// The exporter of spans.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TracesExporter {
     /// No export.
     #[default]
     None,
     /// To a collector, over HTTP as protobuf.
     Otlp,
+}
+
+/// Returns the parser of the option for the exporter.
+pub(crate) fn traces_exporter_parser() -> impl TypedValueParser<Value = TracesExporter> {
+    let values = [
+        PossibleValue::new("none").help("No export"),
+        PossibleValue::new("otlp").help("To a collector, over HTTP as protobuf"),
+    ];
+    PossibleValuesParser::new(values).map(|name| match name.as_str() {
+        "otlp" => TracesExporter::Otlp,
+        _ => TracesExporter::None,
+    })
 }
 
 impl TracesExporter {

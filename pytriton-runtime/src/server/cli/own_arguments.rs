@@ -69,9 +69,10 @@ fn clash(own: &Command, command: &Command) -> Option<String> {
         };
         return Some(format!("the argument `{name}`"));
     }
+    // The command line has no groups, but a group must not have the name of an argument either.
     let group = own.get_groups().find(|one| {
-        let mut groups = command.get_groups();
-        groups.any(|other| one.get_id() == other.get_id())
+        let mut arguments = command.get_arguments();
+        arguments.any(|other| one.get_id() == other.get_id())
     })?;
     Some(format!("the argument group `{}`", group.get_id()))
 }
@@ -147,11 +148,19 @@ mod tests {
         weights: Option<String>,
     }
 
+    #[derive(Debug, Args)]
+    #[group(id = "model")]
+    struct Group {
+        #[arg(long)]
+        weights: Option<String>,
+    }
+
     #[test]
     fn arguments_with_used_names_are_refused() {
         let line = || CommandLine::describe("test", "1.2.3");
         with_arguments::<()>(line()).unwrap().debug_assert();
         with_arguments::<Good>(line()).unwrap().debug_assert();
+        with_arguments::<Options>(line()).unwrap().debug_assert();
         for (refused, named) in [
             (with_arguments::<Port>(line()), "the argument `--http-port`"),
             (
@@ -172,8 +181,8 @@ mod tests {
                 "the argument `--port-of-mine`",
             ),
             (
-                with_arguments::<Options>(line()),
-                "the argument group `Options`",
+                with_arguments::<Group>(line()),
+                "the argument group `model`",
             ),
         ] {
             let text = refused.unwrap_err().to_string();

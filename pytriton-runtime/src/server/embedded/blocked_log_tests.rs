@@ -7,8 +7,6 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use clap::Parser;
-
 use crate::registry::Registry;
 use crate::server::{Options, Server};
 use crate::testing::IDENTITY;
@@ -27,17 +25,11 @@ const NAME: &str =
 /// Several times the capacity of the pipe and the queue.
 const LINES: usize = 20_000;
 
-#[derive(Debug, Parser)]
-struct CommandLine {
-    #[command(flatten)]
-    options: Options,
-}
-
 /// Serves, logs on several threads, and ends at the end of standard input.
 async fn serve() {
     let _export = init(&LogSettings::default(), TracesExporter::None).unwrap();
-    let ports = ["", "--http-port=0", "--grpc-port=0", "--metrics-port=0"];
-    let options = CommandLine::parse_from(ports).options;
+    let ports = ["--http-port=0", "--grpc-port=0", "--metrics-port=0"];
+    let options = Options::parse(ports).unwrap();
     let registry = Registry::new(&[&IDENTITY]).unwrap();
     let server = Server::start(&registry, &options, &super::Extensions::default())
         .await

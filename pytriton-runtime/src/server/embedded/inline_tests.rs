@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use clap::Parser;
 use ndarray::{Array2, Ix2};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
@@ -30,12 +29,6 @@ const GRPC_CLIENTS: usize = 4;
 /// The test `inline` of the workspace makes 25,000 calls for each client of a release build.
 const CALLS_OF_EACH: usize = 400;
 
-#[derive(Parser)]
-struct TestCommandLine {
-    #[command(flatten)]
-    options: Options,
-}
-
 /// A server of that function, and the names of its worker threads.
 struct Served {
     server: Server,
@@ -54,8 +47,8 @@ impl Served {
         registry
             .insert(model.registration(function).unwrap())
             .unwrap();
-        let free = ["test", "--http-port=0", "--grpc-port=0", "--metrics-port=0"];
-        let options = TestCommandLine::parse_from(free).options;
+        let free = ["--http-port=0", "--grpc-port=0", "--metrics-port=0"];
+        let options = Options::parse(free).unwrap();
         let mut threads = Builder::new_multi_thread();
         let threads = threads.worker_threads(3).enable_all().build().unwrap();
         let server = threads.block_on(Server::start(

@@ -3,7 +3,6 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use clap::Parser;
 use pytriton_embedded::server::EmbeddedError;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -18,13 +17,8 @@ const DEADLINE: Duration = Duration::from_secs(10);
 
 /// Parses the options. Ports that are not given are free ones.
 pub(super) fn options(arguments: &[&str]) -> Options {
-    #[derive(Parser)]
-    struct TestCommandLine {
-        #[command(flatten)]
-        options: Options,
-    }
-    let ports = ["test", "--http-port=0", "--grpc-port=0", "--metrics-port=0"];
-    TestCommandLine::parse_from(
+    let ports = ["--http-port=0", "--grpc-port=0", "--metrics-port=0"];
+    Options::parse(
         ports
             .iter()
             .filter(|port| {
@@ -33,7 +27,7 @@ pub(super) fn options(arguments: &[&str]) -> Options {
             })
             .chain(arguments),
     )
-    .options
+    .unwrap()
 }
 
 async fn start(arguments: &[&str]) -> Result<Server, EmbeddedError> {

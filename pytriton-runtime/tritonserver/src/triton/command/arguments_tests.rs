@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, Command, FromArgMatches};
+use pytriton_engine::Arguments;
 use pytriton_engine::access::{Access, AccessOptions, Follow};
 
 use crate::triton::{Endpoints, Flags};
@@ -18,8 +19,9 @@ fn known() -> BTreeSet<String> {
 }
 
 fn flags(arguments: &[&str]) -> Flags {
-    let command = Flags::augment_args(Command::new("test").no_binary_name(true));
-    Flags::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
+    let command = Arguments::<Flags>::augment_args(Command::new("test").no_binary_name(true));
+    let matches = command.get_matches_from(arguments);
+    Arguments::from_arg_matches(&matches).unwrap().0
 }
 
 fn launch(flags: &Flags) -> Launch {
@@ -172,9 +174,10 @@ fn response_cache_has_a_default_size() {
 #[test]
 fn secrets_are_not_in_the_arguments() {
     let flags = flags(&["--http-restricted-api=health:key=hunter2", "--log-file=x"]);
-    let command = AccessOptions::augment_args(Command::new("test").no_binary_name(true));
+    let command = Command::new("test").no_binary_name(true);
+    let command = Arguments::<AccessOptions>::augment_args(command);
     let matches = command.get_matches_from(["--restricted-endpoints="]);
-    let options = AccessOptions::from_arg_matches(&matches).unwrap();
+    let Arguments(options) = Arguments::from_arg_matches(&matches).unwrap();
     let access = Access::new(&options, &flags, Follow::Log).unwrap();
     let launch = Launch {
         access: Arc::new(access),

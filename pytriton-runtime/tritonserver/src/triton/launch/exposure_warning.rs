@@ -43,6 +43,7 @@ fn public_address(endpoints: &Endpoints, flags: &Flags) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use clap::{Args, FromArgMatches};
+    use pytriton_engine::Arguments;
 
     use super::*;
 
@@ -115,8 +116,10 @@ mod tests {
             ),
         ];
         let flags = |arguments: &[&str]| {
-            let command = Flags::augment_args(clap::Command::new("test").no_binary_name(true));
-            Flags::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
+            let command = clap::Command::new("test").no_binary_name(true);
+            let command = Arguments::<Flags>::augment_args(command);
+            let matches = command.get_matches_from(arguments);
+            Arguments::<Flags>::from_arg_matches(&matches).unwrap().0
         };
         for (endpoints, version, expected) in table {
             let warning = exposure_warning(version.parse().ok(), &endpoints, &flags(&[]));
