@@ -31,6 +31,7 @@ mod protocols;
 mod readme;
 mod scarce;
 mod scenarios;
+mod sentiment;
 mod shutdown;
 mod tls;
 mod traces;

@@ -12,7 +12,7 @@ use crate::{MODELS, folder, serve};
 
 const LINEAR: &str = env!("CARGO_BIN_EXE_example_linear");
 /// The examples that use the command line.
-const EXAMPLES: [&str; 15] = [
+const EXAMPLES: [&str; 16] = [
     env!("CARGO_BIN_EXE_example_add_sub"),
     env!("CARGO_BIN_EXE_example_embeddings"),
     env!("CARGO_BIN_EXE_example_first_value"),
@@ -25,6 +25,7 @@ const EXAMPLES: [&str; 15] = [
     env!("CARGO_BIN_EXE_example_ocr"),
     env!("CARGO_BIN_EXE_example_optionals"),
     env!("CARGO_BIN_EXE_example_parameters"),
+    env!("CARGO_BIN_EXE_example_sentiment"),
     env!("CARGO_BIN_EXE_example_speech"),
     env!("CARGO_BIN_EXE_example_stateful"),
     env!("CARGO_BIN_EXE_example_streaming"),
