@@ -5,11 +5,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use axum::extract::Path;
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Path};
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::map_response;
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 use pytriton::Cli;
 use pytriton::prelude::*;
 
@@ -29,6 +30,10 @@ struct Args {
     unready: Arc<AtomicBool>,
 }
 
+async fn length(body: String) -> String {
+    body.len().to_string()
+}
+
 fn main() -> ExitCode {
     Cli::new(env!("CARGO_BIN_NAME"), env!("CARGO_PKG_VERSION"))
         .args::<Args>()
@@ -41,9 +46,14 @@ fn main() -> ExitCode {
                 doubled.map_or(Err(StatusCode::BAD_GATEWAY), |y| Ok(y[[0, 0]].to_string()))
             };
             let pause = async move || unready.store(true, Ordering::Relaxed);
+            let upload = Router::new()
+                .route("/upload", post(length))
+                .layer(DefaultBodyLimit::max(4 << 20));
             models
+                .merge(upload)
                 .route("/double/{value}", get(doubled))
                 .route("/pause", get(pause))
+                .route("/length", post(length))
                 .layer(map_response(move |mut response: Response| {
                     response.headers_mut().insert("x-server", server.clone());
                     ready(response)

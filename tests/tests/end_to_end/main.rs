@@ -21,6 +21,7 @@ mod openapi;
 mod operations;
 mod options;
 mod overrides;
+mod own_limits;
 mod own_metrics;
 mod own_program;
 mod own_state;

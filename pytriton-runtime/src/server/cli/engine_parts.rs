@@ -31,12 +31,29 @@ impl<A> Cli<A> {
     /// body of an event stream must keep its events whole or change the content type, because the
     /// server sends comments between them.
     ///
-    /// `--allowed-hosts` protects all routes of the port. Access tokens protect the routes of the
-    /// models, but not those of the program. gRPC is not affected. Several functions are called in
-    /// order.
+    /// gRPC is not affected. Several functions are called in order.
     ///
     /// Only the embedded engine supports this: `--engine auto` selects it, and `--engine
     /// tritonserver` is an error.
+    ///
+    /// # Limits
+    ///
+    /// The limits of the port's connections apply to all routes: `--max-connections`,
+    /// `--header-timeout-secs`, `--max-headers` over HTTP/1.1, `--allowed-hosts`, and
+    /// `--body-timeout-secs` for a client that does not read its response. When the server stops,
+    /// handlers have until `--exit-timeout-secs` to respond.
+    ///
+    /// The other limits apply only to the routes of the models. A route of the program has none of
+    /// these, and usually needs layers of its own, which the guide of `pytriton` lists:
+    ///
+    /// - `--http-max-input-size`: axum's extractors read at most 2 MiB (`DefaultBodyLimit`). A
+    ///   handler that reads the body itself has no limit.
+    /// - `--max-header-bytes`: the head of a request may be up to four times as large.
+    /// - `--body-timeout-secs` for the body of a request: a client that stops sending keeps its
+    ///   connection.
+    /// - `--max-bytes-in-flight`: bodies that a handler reads and returns do not count.
+    /// - The limits of queues: the number and the duration of a handler's calls are not limited.
+    /// - Access tokens and `--http-restricted-api`: every client may use the routes.
     pub fn router<F>(mut self, extend: F) -> Self
     where
         F: Fn(Router, &App<A>) -> Router + Send + Sync + 'static,
