@@ -17,6 +17,11 @@ pub enum ChoiceError {
         "tritonserver serves its own ports and cannot serve a router: use the embedded engine, or call `run`"
     )]
     Router,
+    /// The routes of the program need the HTTP port of the server, which is not opened.
+    #[error(
+        "the program has a router, but the server opens no port: call `run`, or add the routes to the router of the application"
+    )]
+    NoPort,
     /// tritonserver listens on its own ports, so it cannot serve a part of the program.
     #[error(
         "the program has a {part}, which tritonserver cannot serve on its ports: use `--engine embedded`, or remove the {part}"

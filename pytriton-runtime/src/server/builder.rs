@@ -6,6 +6,8 @@ use crate::engine::EngineChoice;
 use crate::registry::Registry;
 use crate::shared_state::{DuplicateState, SharedStates};
 
+#[cfg(feature = "embedded")]
+use super::cli::EngineParts;
 use super::{Options, ServerError, Triton};
 
 /// Configures a [`Triton`].
@@ -33,6 +35,8 @@ pub struct Builder {
     changes: Vec<Change>,
     states: SharedStates,
     duplicate: Option<DuplicateState>,
+    #[cfg(feature = "embedded")]
+    pub(super) parts: EngineParts<()>,
 }
 
 type Change = Box<dyn FnOnce(&mut Options) + Send>;
@@ -89,8 +93,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Returns [`ServerError::Options`] if an argument or an environment variable is invalid, and
-    /// [`ServerError::DuplicateState`] if two states have the same type.
+    /// Returns [`ServerError::Options`] if an argument or an environment variable is invalid,
+    /// [`ServerError::DuplicateState`] if two states have the same type, and
+    /// `ServerError::Metrics` if a metric of the program has a name of the server.
     pub fn build(self) -> Result<Triton, ServerError> {
         if let Some(duplicate) = self.duplicate {
             return Err(duplicate.into());
@@ -99,8 +104,15 @@ impl Builder {
         for change in self.changes {
             change(&mut options);
         }
-        let triton = Triton::with(options, Registry::default());
-        Ok(triton.sharing(Arc::new(self.states)))
+        let states = Arc::new(self.states);
+        let triton = Triton::with(options, Registry::default()).sharing(Arc::clone(&states));
+        #[cfg(feature = "embedded")]
+        let triton = {
+            let mut parts = self.parts;
+            let metrics = parts.take_metrics()?;
+            triton.extended(parts.extensions(&Arc::new(()), &states, metrics))
+        };
+        Ok(triton)
     }
 }
 

@@ -46,7 +46,7 @@ use super::{Addresses, Options, ServerError, descriptors};
 #[derive(Debug)]
 pub struct Triton {
     pub(super) options: Options,
-    extensions: Extensions,
+    pub(super) extensions: Extensions,
     /// The states that functions can take.
     states: Arc<SharedStates>,
     /// Held while a model is added or removed and while the engine starts, so that these are

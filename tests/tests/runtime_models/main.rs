@@ -9,6 +9,7 @@ mod labels;
 mod load_unload;
 mod openai;
 mod overrides;
+mod parts;
 mod router;
 mod sequences;
 mod signals;

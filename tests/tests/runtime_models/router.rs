@@ -18,14 +18,14 @@ use tokio::sync::oneshot;
 use crate::http::{self, infer};
 use crate::{Result, builder, model, triton};
 
-type Serving = (
+pub(crate) type Serving = (
     SocketAddr,
     oneshot::Sender<()>,
     thread::JoinHandle<std::io::Result<()>>,
 );
 
 /// Runs an axum application until it is stopped.
-fn serve(application: Router) -> Result<Serving> {
+pub(crate) fn serve(application: Router) -> Result<Serving> {
     let (stop, stopped) = oneshot::channel::<()>();
     let (tell, told) = mpsc::channel();
     let thread = thread::spawn(move || {

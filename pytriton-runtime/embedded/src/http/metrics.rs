@@ -43,7 +43,7 @@ impl Metrics {
     }
 
     /// Adds metrics of the program.
-    pub(crate) fn with_program(self, program: Option<ProgramMetrics>) -> Self {
+    pub fn with_program(self, program: Option<ProgramMetrics>) -> Self {
         Self { program, ..self }
     }
 

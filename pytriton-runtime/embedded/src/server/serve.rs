@@ -80,9 +80,7 @@ impl Server {
         let control = options.control.clone();
         let mut server = Self::load(registry, limits, control, metrics).await?;
         server.models.trace(tracer);
-        if let Some(check) = &extensions.ready {
-            server.models.check_readiness(check.clone());
-        }
+        server.models.check_readiness(extensions.ready.clone());
         let listeners = reserved.listen(options, &certificates)?;
         server.addresses = listeners.addresses;
         if openai {
@@ -108,6 +106,7 @@ impl Server {
     pub async fn without_ports(
         registry: &Registry,
         options: &Options,
+        extensions: &Extensions,
     ) -> Result<Self, EmbeddedError> {
         check_control(registry, options)?;
         check_no_tls(options)?;
@@ -117,6 +116,7 @@ impl Server {
         let tracer = tracer(options)?;
         let server = Self::load(registry, limits, control, metrics(options)?).await?;
         server.models.trace(tracer);
+        server.models.check_readiness(extensions.ready.clone());
         Ok(server)
     }
 

@@ -8,14 +8,14 @@ use pytriton_embedded::axum::Router;
 use pytriton_embedded::metrics::ProgramMetrics;
 use pytriton_embedded::prometheus_client::registry::Registry;
 
-use crate::server::ServerError;
 use crate::server::embedded::Extensions;
+use crate::server::{Builder, ServerError};
 use crate::shared_state::SharedStates;
 
 use super::{App, Cli};
 
 /// The parts of a program with the arguments `A`.
-pub(super) struct EngineParts<A> {
+pub(in crate::server) struct EngineParts<A> {
     routers: Vec<Box<RouterPart<A>>>,
     checks: Vec<Box<Check<A>>>,
     metrics: Vec<Registry>,
@@ -85,9 +85,38 @@ impl<A> Cli<A> {
     }
 }
 
+impl Builder {
+    /// Adds routes and layers to the HTTP port, with the limits that [`Cli::router`] describes.
+    ///
+    /// The server must have ports: [`Triton::router`](crate::server::Triton::router) is an error,
+    /// because the application adds its routes to its own router.
+    pub fn router<F>(mut self, extend: F) -> Self
+    where
+        F: Fn(Router, &App) -> Router + Send + Sync + 'static,
+    {
+        self.parts.routers.push(Box::new(extend));
+        self
+    }
+
+    /// Adds a condition for the readiness of the server, as [`Cli::ready`] does.
+    pub fn ready(mut self, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.parts.checks.push(Box::new(move |()| check()));
+        self
+    }
+
+    /// Adds the metrics of a registry of `prometheus-client` to `/metrics`, as [`Cli::metrics`]
+    /// does.
+    pub fn metrics(mut self, registry: Registry) -> Self {
+        self.parts.metrics.push(registry);
+        self
+    }
+}
+
 impl<A: Send + Sync + 'static> EngineParts<A> {
     /// Checks the metrics, and returns them.
-    pub(super) fn take_metrics(&mut self) -> Result<Option<ProgramMetrics>, ServerError> {
+    pub(in crate::server) fn take_metrics(
+        &mut self,
+    ) -> Result<Option<ProgramMetrics>, ServerError> {
         let metrics = take(&mut self.metrics);
         match metrics.is_empty() {
             true => Ok(None),
@@ -96,7 +125,7 @@ impl<A: Send + Sync + 'static> EngineParts<A> {
     }
 
     /// Returns the parts for the engine.
-    pub(super) fn extensions(
+    pub(in crate::server) fn extensions(
         self,
         own: &Arc<A>,
         states: &Arc<SharedStates>,

@@ -12,6 +12,8 @@ mod program;
 
 pub use app::App;
 pub use cli::Cli;
+#[cfg(feature = "embedded")]
+pub(super) use engine_parts::EngineParts;
 pub(super) use hooks::{Hooks, StopHooks};
 pub use own_arguments::ArgumentClash;
 pub(super) use program::{GivenArguments, Program};

@@ -89,7 +89,7 @@ fn serve_on(
 async fn start(plan: &Plan) -> Result<Server, ServerError> {
     match plan.ports {
         true => Ok(Server::start(&plan.registry, &plan.options, &plan.extensions).await?),
-        false => Ok(Server::without_ports(&plan.registry, &plan.options).await?),
+        false => Ok(Server::without_ports(&plan.registry, &plan.options, &plan.extensions).await?),
     }
 }
 

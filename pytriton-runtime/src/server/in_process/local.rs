@@ -83,6 +83,7 @@ impl Triton {
         let models = self.lock_models();
         let supervisor = match self.serving() {
             Some(supervisor) => supervisor,
+            None if self.extensions.router.is_some() => return Err(ChoiceError::NoPort.into()),
             None => self.start(&models, false)?.0,
         };
         drop(models);

@@ -13,13 +13,17 @@ impl Triton {
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run), and if the tritonserver engine is requested, which has its own ports.
+    /// As [`run`](Self::run), and if the tritonserver engine is requested, which has its own ports,
+    /// or if the server is not running and has routes of [`Builder::router`].
+    ///
+    /// [`Builder::router`]: crate::server::Builder::router
     pub fn router(&self) -> Result<Router, ServerError> {
         let (models, _) = self.loaded("a call to `router`")?;
         let limits = checks::limits(&self.options).map_err(EmbeddedError::from)?;
         let access = checks::access(&self.options)?;
         let (http, grpc) = services(&models, limits, &self.options, &access, None);
         let metrics = Metrics::new(models, Vec::new());
+        let metrics = metrics.with_program(self.extensions.metrics.clone());
         Ok(Router::new(http, grpc, metrics, access))
     }
 }
