@@ -23,16 +23,18 @@ pub(crate) struct Cost {
 
 impl Cost {
     pub(crate) fn read(decoration: &Decoration, errors: &mut Errors) -> Self {
+        let before = errors.len();
         let inside = decoration.inside(errors).unwrap_or_default();
-        let parameter = syn::parse2(inside.clone());
-        if inside.is_empty() {
-            decoration.report_empty("tokens", errors);
-        } else if parameter.is_err() {
-            errors.push(inside, "expected one parameter: write `#[cost(tokens)]`");
+        let parameter = syn::parse2(inside.clone()).ok();
+        if errors.len() == before && parameter.is_none() {
+            match inside.is_empty() {
+                true => decoration.report_empty("tokens", errors),
+                false => errors.push(inside, "expected one parameter: write `#[cost(tokens)]`"),
+            }
         }
         Self {
             decoration: decoration.clone(),
-            parameter: parameter.ok(),
+            parameter,
         }
     }
 

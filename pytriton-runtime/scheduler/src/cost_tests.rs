@@ -50,15 +50,20 @@ const TABLE: &[Row<'_>] = &[
     // No request, and one of any cost.
     (&[], 0, (0, 0), &[], Some((0, true))),
     (&[], 0, (0, 0), &[3], Some((1, false))),
-    (&[], 0, (0, 0), &[11], Some((1, false))),
+    (&[], 0, (0, 0), &[11], Some((1, true))),
     (&[], 100, (0, 0), &[3], None),
+    // A batch that has reached the maximum does not wait for others.
+    (&[], 100, (0, 0), &[10], Some((1, true))),
+    (&[], 100, (0, 0), &[11], Some((1, true))),
+    (&[], 100, (0, 0), &[5, 5], Some((2, true))),
+    (&[], 100, (0, 0), &[5, 4], None),
     // An expensive request first, in the middle, and last.
     (&[], 0, (0, 0), &[11, 1], Some((1, true))),
     (&[], 0, (0, 0), &[11, 0], Some((1, true))),
     (&[], 0, (0, 0), &[1, 11, 1], Some((1, true))),
     (&[], 0, (0, 0), &[1, 1, 1, 11], Some((3, true))),
     // Up to the maximum.
-    (&[], 0, (0, 0), &[5, 5], Some((2, false))),
+    (&[], 0, (0, 0), &[5, 5], Some((2, true))),
     (&[], 0, (0, 0), &[5, 5, 1], Some((2, true))),
     (&[], 0, (0, 0), &[5, 6], Some((1, true))),
     (&[], 0, (0, 0), &[u64::MAX, u64::MAX], Some((1, true))),

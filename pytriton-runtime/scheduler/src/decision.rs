@@ -51,8 +51,8 @@ impl Policy {
     /// size. If the oldest candidate has waited for the whole queue delay, preferred sizes do not
     /// matter, and the batch takes all candidates that fit.
     ///
-    /// A candidate that would exceed the maximum cost ends the batch like one that does not stack.
-    /// If it exceeds the maximum alone, it is a batch of its own.
+    /// A candidate that would exceed the maximum cost ends the batch like one that would exceed the
+    /// maximum size. If it exceeds the maximum cost alone, it is a batch of its own.
     ///
     /// Source: `DynamicBatchScheduler::GetDynamicBatch` in Triton 2.51.
     pub fn decide(
@@ -110,7 +110,8 @@ impl Policy {
         if mark > 0 && (left.is_some() || immediate) {
             return take(mark, full || immediate);
         }
-        if requests == 0 || blocked || total.rows >= largest_preferred {
+        let is_full = total.rows >= largest_preferred || total.cost >= self.max_batch_cost;
+        if requests == 0 || blocked || is_full {
             return take(requests, true);
         }
         let grows = batch.rows > 0 && !self.preferred_batch_sizes.contains(&batch.rows);

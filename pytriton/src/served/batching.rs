@@ -90,8 +90,8 @@ pub use pytriton_macros::group_by_values;
 /// ```
 pub use pytriton_macros::pad_batch;
 
-/// Limits the cost of a batch: the number of elements of an input. Needs [`macro@batch`], or
-/// `&[Request]`, and the option `max_batch_cost`.
+/// Names the input whose elements are the cost of a request, for the option `max_batch_cost`. Needs
+/// [`macro@batch`], or `&[Request]`.
 ///
 /// The cost of a request is the number of elements of the input in all its rows. If the datatype of
 /// the input is `BYTES`, it is the number of bytes of these elements. A request that omits an
@@ -105,8 +105,9 @@ pub use pytriton_macros::pad_batch;
 /// splits such a batch into several calls within the limit. Their responses are sent after the last
 /// call, except those of streams.
 ///
-/// The rows that [`macro@pad_batch`] adds would exceed the limit, so they exclude each other.
-/// Padding by the function itself is not counted.
+/// [`macro@pad_batch`] and [`macro@fill_optionals`] add elements after the limit has been applied.
+/// The former cannot be combined with `cost`, and the latter cannot fill the input. What other steps
+/// or the function itself add is not counted.
 ///
 /// ```
 /// use pytriton::prelude::*;

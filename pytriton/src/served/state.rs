@@ -112,7 +112,7 @@ pub use pytriton_macros::sequence;
 ///
 /// Place it below [`macro@model`], once for each kind of call. `count` (default 1) is the number of
 /// calls, and `batch_size` (default 1) the number of rows per call. Each row is a separate request,
-/// or a complete sequence for a sequence model.
+/// or a complete sequence for a sequence model. A call that would exceed `max_batch_cost` is split.
 ///
 /// Each of the `inputs` is `zero`, `random`, or read from a `file` whose rows are repeated as
 /// needed. The file is in NumPy's format if its path ends with `.npy`. Otherwise it contains the

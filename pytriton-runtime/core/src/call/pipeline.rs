@@ -41,8 +41,8 @@ impl<'a> Stacked<'a> {
 
 /// Splits a batch into the calls that the model requires, in the order of the requests.
 ///
-/// The limit on the cost of a call matters only for batches of tritonserver, which does not know
-/// it. The embedded engine forms none that exceed it.
+/// The limit on the cost of a call matters for batches of tritonserver, which does not know it, and
+/// for warm-ups. The scheduler of the embedded engine forms no batch that exceeds it.
 pub(super) fn runs<'a>(
     spec: &ModelSpec,
     requests: &'a [Request],

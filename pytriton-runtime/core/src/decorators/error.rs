@@ -65,6 +65,16 @@ pub enum StepError {
         /// The model.
         model: Arc<str>,
     },
+    /// The step fills the input whose elements are the cost of a request.
+    #[error(
+        "input '{input}' of model '{model}' is the cost of a request, and requests that omit it would cost nothing: make it required, or remove `max_batch_cost`"
+    )]
+    FilledCost {
+        /// The model.
+        model: Arc<str>,
+        /// The input.
+        input: Arc<str>,
+    },
     /// The step cannot process an input.
     #[error("input '{input}' of model '{model}': {source}")]
     Input {

@@ -65,6 +65,13 @@ impl<T: Element, V: DefaultValue<T>> Step for FillOptional<T, V> {
                 input: Arc::clone(&model.inputs[index].name),
             });
         }
+        // The input is filled after the limit has been applied.
+        if model.cost_input == Some(index) {
+            return Err(StepError::FilledCost {
+                model: Arc::clone(&model.name),
+                input: Arc::clone(&model.inputs[index].name),
+            });
+        }
         let nothing = vec![None; model.inputs.len()];
         self.prepare(&mut Batch::new(model, 1, Cow::Owned(nothing)))
     }
@@ -114,6 +121,18 @@ mod tests {
             example: Arc::default(),
         });
         spec
+    }
+
+    #[test]
+    fn input_that_is_the_cost_is_refused() {
+        let mut spec = spec::<i64>(&[2]);
+        let step = FillOptional::<i64, _>::new("o", [0_i64, 0]);
+        for (cost, refused) in [(None, false), (Some(0), false), (Some(1), true)] {
+            spec.cost_input = cost;
+            let error = step.check(&spec).err();
+            let is_refused = matches!(error, Some(StepError::FilledCost { .. }));
+            assert_eq!(is_refused, refused, "{cost:?}: {error:?}");
+        }
     }
 
     /// Returns the input after the step, for a batch of `rows` rows that omits it.

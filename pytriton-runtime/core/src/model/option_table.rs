@@ -48,9 +48,9 @@ macro_rules! call_options {
             /// Whether a panic of the function is a fatal error, like
             /// [unrecoverable](crate::error::ErrorKind::Unrecoverable).
             unrecoverable_panics: bool = false;
-            /// The maximum cost of a batch: the number of elements of one input, which
-            /// `#[cost(…)]` names. If its datatype is `BYTES`, their bytes are counted. By default
-            /// there is no limit.
+            /// The maximum cost of a batch: the number of elements of one input, which `#[cost(…)]`
+            /// or `Model::cost` names. If its datatype is `BYTES`, their bytes are counted. By
+            /// default there is no limit.
             ///
             /// A request that exceeds the limit is executed alone.
             max_batch_cost: u64 = 0, rule 1.. =>

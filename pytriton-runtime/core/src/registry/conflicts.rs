@@ -50,7 +50,13 @@ impl ModelOptions<'_> {
             b"batching" if self.batching && self.openai.is_some() => Some(OPENAI_BATCHING),
             b"description" | b"batching" => None,
             b"response_cache" => self.cache_conflict(),
-            b"cost" if self.call_options.max_batch_cost == 0 => Some(NO_COST_LIMIT),
+            b"cost" if self.call_options.max_batch_cost == 0 => {
+                // An option that would be refused is not suggested.
+                match self.conflict("max_batch_cost") {
+                    None => Some(NO_COST_LIMIT),
+                    conflict => conflict,
+                }
+            }
             b"cost" => None,
             _ if applies_to_all_calls(option) || needs_sequences(option) => None,
             _ if self.openai.is_some() => Some(OPENAI_NO_BATCHING),

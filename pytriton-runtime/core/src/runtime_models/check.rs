@@ -139,7 +139,7 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         ),
         (
             cost.is_some_and(|input| input.first_value.is_some()),
-            "`first_value` is one value for a whole batch, so its rows cost nothing: write the name of another input in `cost`",
+            "`first_value` is one value for a whole batch, so it has no cost: write the name of another input in `cost`",
         ),
         (
             model.is_set("cost") && call == CallMode::Request,
