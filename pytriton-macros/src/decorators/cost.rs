@@ -38,7 +38,7 @@ impl Cost {
         }
     }
 
-    /// Returns the name of the input. It is empty if there is none, which is an error already.
+    /// Returns the name of the input. It is empty after an error.
     pub(crate) fn to_name(&self, inputs: &Inputs, errors: &mut Errors) -> TokenStream {
         let parameter = self.parameter.as_ref();
         let input = parameter.and_then(|parameter| inputs.find(parameter, errors));
