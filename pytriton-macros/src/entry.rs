@@ -111,9 +111,18 @@ pub(crate) fn values(
     pairs(tokens, name, expected, |_| words.to_owned(), errors)
 }
 
+/// Keywords after which an expression continues.
+const CONTINUES: [&str; 10] = [
+    "as", "dyn", "else", "if", "impl", "let", "match", "mut", "return", "unsafe",
+];
+
 /// Returns the position after an option's value at which another option starts.
 fn next_entry(part: &[TokenTree]) -> Option<usize> {
     let is_sign = |token: &TokenTree| matches!(token, TokenTree::Punct(_));
+    let continues = |token: &TokenTree| match token {
+        TokenTree::Ident(word) => CONTINUES.iter().any(|keyword| word == keyword),
+        token => is_sign(token),
+    };
     (2..part.len().saturating_sub(1)).find(|&index| {
         let begins = match &part[index + 1] {
             TokenTree::Punct(equals) => {
@@ -123,7 +132,7 @@ fn next_entry(part: &[TokenTree]) -> Option<usize> {
             _ => false,
         };
         let key = matches!(&part[index], TokenTree::Ident(_));
-        key && begins && !is_sign(&part[index - 1])
+        key && begins && !continues(&part[index - 1])
     })
 }
 
@@ -138,8 +147,10 @@ pub(crate) fn split(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
             _ => None,
         };
         match (before, sign) {
-            // Elsewhere, it compares.
-            (Some(':' | '='), Some('<')) => depth += 1,
+            // After anything else, it compares or shifts.
+            (Some(':' | '=' | '+' | '-' | '*' | '/' | '%' | '&' | '|' | '^' | '!'), Some('<')) => {
+                depth += 1
+            }
             (_, Some('<')) if depth > 0 => depth += 1,
             (Some('-' | '='), Some('>')) => {}
             (_, Some('>')) => depth = depth.saturating_sub(1),

@@ -1,9 +1,9 @@
 //! The traits of the types in a model's signature.
 //!
-//! Compile errors name them: "the trait `Parameter` is not implemented for `Vec<f32>`". They are
-//! sealed. Their items are not public API, and `#[derive(pytriton::Outputs)]` is the only way to
-//! implement one of them. A new type for the elements of arrays is added with
-//! [`BytesElement`](crate::elements::BytesElement) instead.
+//! Compile errors name them: "the trait `Parameter` is not implemented for `Vec<f32>`". Do not
+//! implement them: their items are not public API and may change in any version.
+//! `#[derive(pytriton::Outputs)]` implements [`Outputs`] for a struct, and
+//! [`BytesElement`](crate::elements::BytesElement) adds a type for the elements of arrays.
 //!
 //! The traits can be the bounds of generic code, for example of a function that reads signatures:
 //!
@@ -23,7 +23,7 @@
 //! | a parameter with `#[sequence]` | [`SequenceParameter`] |
 //! | a parameter of a function with `#[load]` | [`LoadParameter`] |
 //! | a parameter of a function with `#[sequence]` | [`StartParameter`] |
-//! | the return type | [`Outputs`] |
+//! | the return type, or the item of a returned iterator or stream | [`Outputs`] |
 //! | the return type of a function of `&[Request]` | [`EachOutputs`] |
 //! | a member of a returned tuple, or a field of a struct | [`Output`] |
 

@@ -56,8 +56,8 @@ pub fn serve_registered() -> Result<Served, ServerError> {
     serve_registered_with(|server| server)
 }
 
-/// Serves all models of this binary, with changes to the server: states that the models take, or
-/// options.
+/// Serves all models of this binary, with changes to the server: states that the models take,
+/// options, routes, readiness checks, or metrics.
 ///
 /// # Errors
 ///
@@ -125,7 +125,7 @@ pub fn load_registered() -> Result<Loaded, ServerError> {
 }
 
 /// Loads all models of this binary, with changes to the server: states that the models take, or
-/// options.
+/// options. Routes are an error, because there is no port.
 ///
 /// # Errors
 ///

@@ -24,9 +24,11 @@ pub fn is_users(user: impl Fn(&str) -> Option<OsString>) -> bool {
 /// With a smaller budget, the heaps would keep more memory than the budget allows.
 const SMALL_BUDGET_BYTES: usize = 256 << 20;
 
-/// Whether a budget of `bytes` is so small that the allocator keeps as little as possible.
-pub(crate) fn is_small(bytes: usize) -> bool {
-    bytes < SMALL_BUDGET_BYTES
+/// Whether the allocator keeps as little as possible, because the budget is small.
+pub(crate) fn keeps_little(budget: usize) -> bool {
+    cfg!(all(target_os = "linux", target_env = "gnu"))
+        && budget < SMALL_BUDGET_BYTES
+        && !is_users(|name| std::env::var_os(name))
 }
 
 /// Makes the allocator keep the buffers of a request for the next one, unless the user has
@@ -53,7 +55,7 @@ pub fn keep(budget: usize) {
         let arenas = std::env::var_os("MALLOC_ARENA_MAX")
             .is_none()
             .then_some((ARENA_MAX, arenas));
-        let thresholds = match is_small(budget) {
+        let thresholds = match keeps_little(budget) {
             true => [(MMAP_THRESHOLD, 512 << 10), (TRIM_THRESHOLD, 1 << 20)],
             false => [(MMAP_THRESHOLD, 32 << 20), (TRIM_THRESHOLD, 64 << 20)],
         };

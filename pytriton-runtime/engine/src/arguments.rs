@@ -1,5 +1,6 @@
 //! How clap reads options, without a trait of clap on their types.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 /// Options of type `T` as arguments of a command line.
@@ -40,6 +41,20 @@ impl<T: ReadOptions> FromArgMatches for Arguments<T> {
         self.0 = T::read(matches)?;
         Ok(())
     }
+}
+
+/// Returns the parser of an option whose values have names. A row is a name, its help, and the
+/// value.
+pub(crate) fn named<T: Copy + Send + Sync + 'static>(
+    table: &'static [(&'static str, &'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let names = table
+        .iter()
+        .map(|&(name, help, _)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(names).try_map(|name| {
+        let row = table.iter().find(|row| row.0 == name);
+        row.map(|row| row.2).ok_or("not a name of a value")
+    })
 }
 
 /// Declares a struct of options, each with its attribute `#[arg]`. `heading` is the heading of the

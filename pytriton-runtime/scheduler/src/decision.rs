@@ -52,7 +52,8 @@ impl Policy {
     /// matter, and the batch takes all candidates that fit.
     ///
     /// A candidate that would exceed the maximum cost ends the batch like one that would exceed the
-    /// maximum size. If it exceeds the maximum cost alone, it is a batch of its own.
+    /// maximum size. If it exceeds the maximum cost alone, it is a batch of its own. A batch that
+    /// has reached the maximum cost is taken at once.
     ///
     /// Source: `DynamicBatchScheduler::GetDynamicBatch` in Triton 2.51.
     pub fn decide(

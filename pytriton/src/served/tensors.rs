@@ -6,8 +6,9 @@ use super::*;
 /// Derives the outputs of a model from a struct of arrays, named after its fields. A field may be an
 /// `Option` of an array.
 ///
-/// `#[output(name = "…", shape = […])]` on a field sets another name, or the dimensions without the
-/// batch axis. `#[output(crate = my::pytriton)]` on the struct sets the path of this crate.
+/// `#[output(name = "…", shape = […], labels = "…")]` on a field sets another name, the dimensions
+/// without the batch axis, or the labels, as [`output`](macro@output) does. `#[output(crate =
+/// my::pytriton)]` on the struct sets the path of this crate.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -60,6 +61,10 @@ pub use pytriton_macros::input;
 /// both.
 ///
 /// By default the outputs are named `OUTPUT_1`, `OUTPUT_2` and so on, with dimensions of any size.
+///
+/// `labels = "no\nyes"` or `labels = include_str!("…")` sets the labels for clients that request
+/// classes: one line for each element of the output without the batch axis. A line may be empty.
+/// Outputs of `BOOL`, `FP16`, `BF16` and `BYTES` have no classes.
 ///
 /// ```
 /// use pytriton::prelude::*;

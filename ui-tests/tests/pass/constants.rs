@@ -27,13 +27,20 @@ struct Pair<A, B>(A, B);
 
 impl<A, B> Pair<A, B> {
     const COUNT: u32 = 2;
+    const SIZES: [u32; 2] = [4, 8];
+}
+
+const fn is_wide(width: i64) -> bool {
+    width > 4
 }
 
 // Commas in generic arguments do not separate options, and `<` may also compare.
 #[pytriton::model(
     name = "Generic",
     max_batch_size = bytes::<u64, Pair<u32, fn(u8) -> u8>>(),
+    preferred_batch_size = &<Pair<u8, u8>>::SIZES,
     instances = <Pair<u8, u8>>::COUNT,
+    max_queue_delay_microseconds = if is_wide(WIDTH) { 1 } else { 2 * <Pair<u8, u8>>::COUNT as u64 },
     batching = WIDTH < 4,
     max_call_microseconds = 1 << 20
 )]

@@ -59,7 +59,7 @@ pub enum StepError {
     },
     /// The step adds rows to batches whose cost is limited.
     #[error(
-        "model '{model}' limits the cost of its batches, and padded batches would exceed it: remove `max_batch_cost`, or the padding"
+        "model '{model}' limits the cost of its batches, and padded batches would exceed it: remove `cost` and `max_batch_cost`, or the padding"
     )]
     PaddedCost {
         /// The model.
@@ -67,7 +67,7 @@ pub enum StepError {
     },
     /// The step fills the input whose elements are the cost of a request.
     #[error(
-        "input '{input}' of model '{model}' is the cost of a request, and requests that omit it would cost nothing: make it required, or remove `max_batch_cost`"
+        "input '{input}' of model '{model}' is the cost of a request, and requests that omit it would cost nothing: name another input as the cost, or remove its default value"
     )]
     FilledCost {
         /// The model.

@@ -1,4 +1,6 @@
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
+
+use crate::arguments::named;
 
 /// The format of the lines of the access log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,12 +14,8 @@ pub enum AccessLogFormat {
 
 /// Returns the parser of the option for the format.
 pub(crate) fn access_log_parser() -> impl TypedValueParser<Value = AccessLogFormat> {
-    let values = [
-        PossibleValue::new("text").help("One line of text"),
-        PossibleValue::new("json").help("One JSON object per line"),
-    ];
-    PossibleValuesParser::new(values).map(|name| match name.as_str() {
-        "json" => AccessLogFormat::Json,
-        _ => AccessLogFormat::Text,
-    })
+    named(&[
+        ("text", "One line of text", AccessLogFormat::Text),
+        ("json", "One JSON object per line", AccessLogFormat::Json),
+    ])
 }

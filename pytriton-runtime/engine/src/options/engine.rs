@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
-use clap::builder::{BoolishValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{BoolishValueParser, TypedValueParser};
 use thiserror::Error;
 
-use crate::arguments::options;
+use crate::arguments::{named, options};
 use crate::flags::{Flags, HEADING};
 
 /// This binary has no tritonserver engine.
@@ -70,16 +70,19 @@ pub enum EngineChoice {
 
 /// Returns the parser of the option for the engine.
 fn engine_parser() -> impl TypedValueParser<Value = EngineChoice> {
-    let values = [
-        PossibleValue::new("auto").help("tritonserver if one is found, otherwise this process"),
-        PossibleValue::new("embedded").help("This process"),
-        PossibleValue::new("tritonserver").help("NVIDIA's server, started by this process"),
-    ];
-    PossibleValuesParser::new(values).map(|name| match name.as_str() {
-        "embedded" => EngineChoice::Embedded,
-        "tritonserver" => EngineChoice::Tritonserver,
-        _ => EngineChoice::Auto,
-    })
+    named(&[
+        (
+            "auto",
+            "tritonserver if one is found, otherwise this process",
+            EngineChoice::Auto,
+        ),
+        ("embedded", "This process", EngineChoice::Embedded),
+        (
+            "tritonserver",
+            "NVIDIA's server, started by this process",
+            EngineChoice::Tritonserver,
+        ),
+    ])
 }
 
 #[cfg(test)]

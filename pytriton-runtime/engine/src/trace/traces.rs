@@ -1,5 +1,7 @@
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use tracing_subscriber::Registry;
+
+use crate::arguments::named;
 
 use super::TracesError;
 use super::export::{BoxedLayer, Export};
@@ -17,14 +19,14 @@ pub enum TracesExporter {
 
 /// Returns the parser of the option for the exporter.
 pub(crate) fn traces_exporter_parser() -> impl TypedValueParser<Value = TracesExporter> {
-    let values = [
-        PossibleValue::new("none").help("No export"),
-        PossibleValue::new("otlp").help("To a collector, over HTTP as protobuf"),
-    ];
-    PossibleValuesParser::new(values).map(|name| match name.as_str() {
-        "otlp" => TracesExporter::Otlp,
-        _ => TracesExporter::None,
-    })
+    named(&[
+        ("none", "No export", TracesExporter::None),
+        (
+            "otlp",
+            "To a collector, over HTTP as protobuf",
+            TracesExporter::Otlp,
+        ),
+    ])
 }
 
 impl TracesExporter {

@@ -48,7 +48,7 @@ impl<A> Cli<A> {
     ///
     /// - `--http-max-input-size`: axum's extractors read at most 2 MiB (`DefaultBodyLimit`). A
     ///   handler that reads the body itself has no limit.
-    /// - `--max-header-bytes`: the head of a request may be up to four times as large.
+    /// - `--max-header-bytes`: the head of a request may be up to four times as large, or 8 KiB.
     /// - `--body-timeout-secs` for the body of a request: a client that stops sending keeps its
     ///   connection.
     /// - `--max-bytes-in-flight`: bodies that a handler reads and returns do not count.
@@ -88,8 +88,8 @@ impl<A> Cli<A> {
 impl Builder {
     /// Adds routes and layers to the HTTP port, with the limits that [`Cli::router`] describes.
     ///
-    /// The server must have ports: [`Triton::router`](crate::server::Triton::router) is an error,
-    /// because the application adds its routes to its own router.
+    /// [`Triton::router`](crate::server::Triton::router) does not serve them, and is an error unless
+    /// the server is running: the application adds its routes to its own router.
     pub fn router<F>(mut self, extend: F) -> Self
     where
         F: Fn(Router, &App) -> Router + Send + Sync + 'static,
