@@ -37,7 +37,7 @@ pub struct MemoryBudget {
     reserved: AtomicUsize,
     /// The highest usage since memory was last returned to the system.
     peak: AtomicUsize,
-    /// The bytes that were freed since then.
+    /// The bytes that were freed since then, if memory is returned while the budget is in use.
     freed: AtomicUsize,
     trimming: AtomicBool,
     /// Whether memory is returned to the system while the budget is in use.
@@ -104,7 +104,9 @@ impl MemoryBudget {
 
     fn return_bytes(self: &Arc<Self>, bytes: usize) {
         let left = self.reserved.fetch_sub(bytes, Ordering::Relaxed) - bytes;
-        self.freed.fetch_add(bytes, Ordering::Relaxed);
+        if self.trims_in_use {
+            self.freed.fetch_add(bytes, Ordering::Relaxed);
+        }
         if self.should_trim(left) && !self.trimming.swap(true, Ordering::Relaxed) {
             let budget = Arc::clone(self);
             let thread = thread::Builder::new().name("trim".to_owned());
