@@ -4,6 +4,7 @@
 //!
 //! - `client`: types for typed clients, from models and from signature files.
 //! - `python`: the initialization function of a Python module.
+//! - `test-util`: the option `start_paused` of tests.
 
 #![forbid(unsafe_code)]
 #![expect(
@@ -34,6 +35,7 @@ mod python;
 #[cfg(test)]
 mod snapshot;
 mod tensor;
+mod test;
 mod types;
 mod value;
 
@@ -59,6 +61,11 @@ pub fn client(tokens: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn python(tokens: TokenStream) -> TokenStream {
     python::expand(tokens.into()).into()
+}
+
+#[proc_macro_attribute]
+pub fn test(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    test::expand(attribute.into(), item.into()).into()
 }
 
 /// Defines the entry point of each decorator.

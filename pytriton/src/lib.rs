@@ -56,6 +56,7 @@
 //! - `otel`: exports spans, with `--traces-exporter otlp`.
 //! - `client`: clients for served models, as `pytriton::client`; alone, it builds no server code.
 //! - `python`: Python modules, with `python!`.
+//! - `test-util`: a clock that tests pause, for [`#[pytriton::test]`](macro@test).
 
 #[cfg(not(any(feature = "embedded", feature = "tritonserver", feature = "client")))]
 compile_error!(

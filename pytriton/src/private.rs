@@ -27,6 +27,10 @@ pub use pytriton_runtime::tensor::{DataType, Tensor};
 
 pub use crate::__typed as typed;
 pub use crate::main_macro::{Main, MainExit, is_main};
+#[cfg(feature = "test-util")]
+pub use crate::testing::attribute::start_paused;
+#[cfg(feature = "embedded")]
+pub use crate::testing::attribute::{TestParameter, run, run_async};
 
 /// The traits whose methods generated code calls, imported anonymously so that they cannot shadow
 /// the user's names.

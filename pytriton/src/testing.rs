@@ -19,13 +19,19 @@
 //! With the feature `client`, it provides clients:
 //! `served.client("Double")?.infer_sample(array![1.0_f32])?`.
 
+pub(crate) mod attribute;
+
 use std::net::SocketAddr;
 
 use pytriton_runtime::access::Endpoints;
 use pytriton_runtime::engine::EngineChoice;
 use pytriton_runtime::model_call::Call;
 use pytriton_runtime::runtime_models::{Function, Model};
+#[cfg(feature = "test-util")]
+pub use pytriton_runtime::server::advance;
 use pytriton_runtime::server::{Builder, OptionsError, ServerError, Triton};
+
+pub use attribute::TestParameter;
 
 /// Models served by the embedded engine until this is dropped.
 #[derive(Debug)]

@@ -37,6 +37,8 @@ pub struct Builder {
     duplicate: Option<DuplicateState>,
     #[cfg(feature = "embedded")]
     pub(super) parts: EngineParts<()>,
+    #[cfg(feature = "test-util")]
+    pub(super) paused: bool,
 }
 
 type Change = Box<dyn FnOnce(&mut Options) + Send>;
@@ -112,6 +114,8 @@ impl Builder {
             let metrics = parts.take_metrics()?;
             triton.extended(parts.extensions(&Arc::new(()), &states, metrics))
         };
+        #[cfg(feature = "test-util")]
+        let triton = triton.paused(self.paused);
         Ok(triton)
     }
 }

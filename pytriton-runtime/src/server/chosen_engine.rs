@@ -16,6 +16,9 @@ pub(super) struct Plan {
     pub(super) options: Options,
     /// Whether to open ports. If not, a router serves the requests.
     pub(super) ports: bool,
+    /// Whether the clock of the embedded engine is paused.
+    #[cfg(feature = "test-util")]
+    pub(super) paused: bool,
     /// The parts that the program adds to the server.
     #[cfg_attr(
         not(feature = "embedded"),

@@ -51,6 +51,8 @@ pub use crate::instance::FatalError;
 pub use banner::{model_line, table};
 pub use builder::Builder;
 pub use cli::{App, ArgumentClash, Cli};
+#[cfg(feature = "test-util")]
+pub use embedded::advance;
 #[cfg(feature = "embedded")]
 pub use embedded::{EmbeddedError, Server};
 pub use error::ServerError;

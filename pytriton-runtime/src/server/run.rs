@@ -108,6 +108,8 @@ pub(super) fn run(
                         registry: options.served(models.with_states(&states)),
                         options,
                         ports: true,
+                        #[cfg(feature = "test-util")]
+                        paused: false,
                         extensions,
                     };
                     with_runtime(|runtime| check::check(runtime, &plan, engine.as_ref()))

@@ -47,6 +47,9 @@ use super::{Addresses, Options, ServerError, descriptors};
 pub struct Triton {
     pub(super) options: Options,
     pub(super) extensions: Extensions,
+    /// Whether the clock of the engine is paused.
+    #[cfg(feature = "test-util")]
+    pub(super) paused: bool,
     /// The states that functions can take.
     states: Arc<SharedStates>,
     /// Held while a model is added or removed and while the engine starts, so that these are
@@ -62,6 +65,8 @@ impl Triton {
         Self {
             options,
             extensions: Extensions::default(),
+            #[cfg(feature = "test-util")]
+            paused: false,
             states: Arc::default(),
             models: Mutex::new(models),
             supervisor: CurrentSupervisor::default(),
@@ -79,6 +84,13 @@ impl Triton {
         let models = self.models.get_mut();
         *models = models.with_states(&states);
         self.states = states;
+        self
+    }
+
+    /// Sets whether the clock of the engine is paused.
+    #[cfg(feature = "test-util")]
+    pub(super) fn paused(mut self, paused: bool) -> Self {
+        self.paused = paused;
         self
     }
 
@@ -243,6 +255,8 @@ impl Triton {
             registry: models.clone(),
             options: self.options.clone(),
             ports,
+            #[cfg(feature = "test-util")]
+            paused: self.paused,
             extensions: self.extensions.clone(),
         };
         self.supervisor.spawn(move |shutdown, progress| {

@@ -7,6 +7,8 @@ mod openai;
 mod program;
 pub(crate) mod state;
 pub(crate) mod tensors;
+#[cfg(feature = "embedded")]
+mod testing;
 
 pub use pytriton_runtime::call::{
     Cancellation, Cancelled, Context, ModelError, Responses, WithParameters,
@@ -46,3 +48,5 @@ pub use openai::openai;
 pub use program::Cli;
 pub use state::*;
 pub use tensors::*;
+#[cfg(feature = "embedded")]
+pub use testing::test;

@@ -12,11 +12,16 @@ mod compressed_health_tests;
 mod engine;
 #[cfg(test)]
 mod inline_tests;
+#[cfg(feature = "test-util")]
+mod paused;
 mod serve;
 #[cfg(test)]
 mod tests;
 
 pub use pytriton_embedded::server::{EmbeddedError, Server};
+
+#[cfg(feature = "test-util")]
+pub use paused::advance;
 
 pub(super) use pytriton_embedded::Extensions;
 

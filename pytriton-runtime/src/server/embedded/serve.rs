@@ -36,6 +36,10 @@ pub(super) fn serve(
             source,
         })?;
     }
+    #[cfg(feature = "test-util")]
+    if plan.paused {
+        return super::paused::serve(plan, shutdown, progress);
+    }
     let mut builder = Builder::new_multi_thread();
     let workers = runtime(
         builder
@@ -59,7 +63,7 @@ fn threads(registry: &Registry) -> usize {
     processors.max(MIN_WORKER_THREADS) + usize::from(inline)
 }
 
-fn serve_on(
+pub(super) fn serve_on(
     workers: &Runtime,
     here: &Runtime,
     plan: &Plan,

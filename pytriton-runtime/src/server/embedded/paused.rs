@@ -1,0 +1,64 @@
+//! The embedded engine with a paused clock, for tests.
+
+use std::panic::resume_unwind;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Handle};
+use tokio::time;
+
+use crate::server::blocking::runtime;
+use crate::server::chosen_engine::Plan;
+use crate::server::shutdown_phase::ShutdownReceiver;
+use crate::server::supervisor::Progress;
+use crate::server::{Builder as ServerBuilder, ServerError};
+
+use super::serve::serve_on;
+
+impl ServerBuilder {
+    /// Pauses the clock of the embedded engine. Queue delays, timeouts and all timers of tokio in
+    /// `async` functions end only when the test advances the clock.
+    pub fn start_paused(mut self) -> Self {
+        self.paused = true;
+        self
+    }
+}
+
+/// Advances the paused clock of a test. The timers that end meanwhile have ended when this returns,
+/// but the tasks that wait for them may still run.
+///
+/// # Panics
+///
+/// Panics outside of [`Triton::block_on`], and if the clock is not paused.
+///
+/// [`Triton::block_on`]: crate::server::Triton::block_on
+pub async fn advance(duration: Duration) {
+    // The thread that runs the timers must do this itself, because it notices no change of the
+    // clock while it sleeps.
+    let advanced = Handle::current().spawn(async move {
+        time::advance(duration).await;
+        // The timers run when all tasks have run.
+        tokio::task::yield_now().await;
+    });
+    if let Err(panic) = advanced.await {
+        resume_unwind(panic.into_panic());
+    }
+}
+
+/// Same as [`serve`](super::serve::serve), with a paused clock. Only the runtime of one thread can
+/// pause it.
+pub(super) fn serve(
+    plan: &Plan,
+    shutdown: ShutdownReceiver,
+    progress: &Progress,
+) -> Result<(), ServerError> {
+    let workers = runtime(Builder::new_current_thread().start_paused(true))?;
+    let (end, ended) = mpsc::channel::<()>();
+    // When all tasks wait, tokio advances a paused clock, unless a blocking task is running. Tasks
+    // that wait for a function, which runs on another thread, must not time out.
+    workers.spawn_blocking(move || ended.recv());
+    let done = serve_on(&workers, &workers, plan, shutdown, progress);
+    drop(end);
+    workers.shutdown_background();
+    done
+}
