@@ -55,10 +55,15 @@ pub(super) fn serve(
     let workers = runtime(Builder::new_current_thread().start_paused(true))?;
     let (end, ended) = mpsc::channel::<()>();
     // When all tasks wait, tokio advances a paused clock, unless a blocking task is running. Tasks
-    // that wait for a function, which runs on another thread, must not time out.
+    // that wait for a function, which runs on another thread, must not time out before the stop.
     workers.spawn_blocking(move || ended.recv());
+    let mut stop = shutdown.clone();
+    workers.spawn(async move {
+        // Otherwise the stop would wait forever for an `async` function that sleeps.
+        stop.stop().await;
+        drop(end);
+    });
     let done = serve_on(&workers, &workers, plan, shutdown, progress);
-    drop(end);
     workers.shutdown_background();
     done
 }

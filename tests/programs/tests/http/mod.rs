@@ -1,0 +1,34 @@
+//! A small HTTP client.
+
+#![allow(dead_code, reason = "each program uses some of the functions")]
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// Returns the response to `GET path`, with its head.
+pub(crate) fn get(address: SocketAddr, path: &str) -> String {
+    request(address, "GET", path, "")
+}
+
+/// Returns the response to a `POST` of JSON, with its head.
+pub(crate) fn post(address: SocketAddr, path: &str, json: &str) -> String {
+    request(address, "POST", path, json)
+}
+
+fn request(address: SocketAddr, method: &str, path: &str, json: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    let length = json.len();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\
+         content-type: application/json\r\nconnection: close\r\n\r\n{json}"
+    )
+    .unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response
+}

@@ -1,0 +1,38 @@
+//! A model that compiles something at its first call: warm-up calls do so before the server is
+//! ready.
+
+use std::cell::Cell;
+
+use pytriton::CallError;
+use pytriton::prelude::*;
+
+struct Compiled {
+    calls: Cell<u32>,
+}
+
+#[pytriton::model(name = "Compiled", client = CompiledModel, max_batch_size = 4, instances = 2)]
+impl Compiled {
+    #[load]
+    fn load() -> Self {
+        Self {
+            calls: Cell::new(0),
+        }
+    }
+
+    /// Returns the number of earlier calls of the instance.
+    #[infer]
+    #[batch]
+    #[warmup(name = "one", inputs(x = zero([3])))]
+    #[warmup(name = "full", batch_size = 4, inputs(x = random([3])))]
+    fn infer(&self, #[input(shape = [3])] x: ArrayView2<f32>) -> Array2<u32> {
+        let calls = self.calls.replace(self.calls.get() + 1);
+        Array2::from_elem((x.nrows(), 1), calls)
+    }
+}
+
+#[pytriton::test]
+async fn each_instance_is_warm(model: Call<CompiledModel>) -> Result<(), CallError> {
+    let calls = model.call(Array2::zeros((1, 3))).await?;
+    assert!(calls[[0, 0]] >= 2, "{calls}");
+    Ok(())
+}
