@@ -48,15 +48,10 @@ impl TestOptions {
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let options = TestOptions::parse(attribute, &mut errors);
-    let function = match syn::parse2::<ItemFn>(item.clone()) {
-        Ok(function) => function,
-        Err(_) => {
-            errors.push(
-                &item,
-                "a test is a function: write `#[pytriton::test]` above `async fn`",
-            );
-            return errors.into_tokens();
-        }
+    let Ok(function) = syn::parse2::<ItemFn>(item.clone()) else {
+        let message = "a test is a function: write `#[pytriton::test]` above `async fn`";
+        errors.push(item, message);
+        return errors.into_tokens();
     };
     let generics = &function.sig.generics;
     errors.refuse(

@@ -1,4 +1,4 @@
-//! A comparison of two models: a part of the users gets the new one, and the response says which.
+//! A/B test of two models: one user in ten gets the new one, and a response parameter names it.
 
 use pytriton::prelude::*;
 use pytriton::{Error, WithParameters, testing};

@@ -1,4 +1,4 @@
-//! A long computation that ends when nobody waits for it.
+//! A long computation that stops when its client has disconnected.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
