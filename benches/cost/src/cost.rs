@@ -27,27 +27,55 @@ impl Cost {
     /// Returns a [`CostError`](crate::CostError) if valgrind is missing or the server does not
     /// respond as expected.
     pub fn least_of(times: u32, headers: &[String], command: &[impl AsRef<OsStr>]) -> Result<Self> {
-        let first = Self::of(headers, command)?;
-        (1..times).try_fold(first, |least, _| {
-            Ok(least.least(Self::of(headers, command)?))
-        })
+        Self::least_until(|_| false, times, || Self::of(headers, command))
     }
 
-    /// Measures the cost of a request for a client. The command must accept `--requests` with the
-    /// number of requests.
+    /// Measures the cost of a request for a server until the minimum of each value is low enough,
+    /// but at most `times` times, and returns it.
+    ///
+    /// # Errors
+    ///
+    /// See [`least_of`](Self::least_of).
+    pub fn of_server(
+        times: u32,
+        enough: impl Fn(Self) -> bool,
+        command: &[impl AsRef<OsStr>],
+    ) -> Result<Self> {
+        Self::least_until(enough, times, || Self::of(&[], command))
+    }
+
+    /// Like [`of_server`](Self::of_server), but for a client. The command must accept `--requests`
+    /// with the number of requests.
     ///
     /// # Errors
     ///
     /// Returns a [`CostError`](crate::CostError) if valgrind is missing or the client fails.
-    pub fn of_client(times: u32, command: &[impl AsRef<OsStr>]) -> Result<Self> {
-        let count = || -> Result<Self> {
+    pub fn of_client(
+        times: u32,
+        enough: impl Fn(Self) -> bool,
+        command: &[impl AsRef<OsStr>],
+    ) -> Result<Self> {
+        Self::least_until(enough, times, || {
             Ok(Self::between(
                 asking::run(command, SHORT_RUN_REQUESTS)?,
                 asking::run(command, LONG_RUN_REQUESTS)?,
             ))
-        };
-        let first = count()?;
-        (1..times).try_fold(first, |least, _| Ok(least.least(count()?)))
+        })
+    }
+
+    fn least_until(
+        enough: impl Fn(Self) -> bool,
+        times: u32,
+        measure: impl Fn() -> Result<Self>,
+    ) -> Result<Self> {
+        let mut least = measure()?;
+        for _ in 1..times {
+            if enough(least) {
+                break;
+            }
+            least = least.least(measure()?);
+        }
+        Ok(least)
     }
 
     fn of(headers: &[String], command: &[impl AsRef<OsStr>]) -> Result<Self> {
