@@ -293,6 +293,8 @@ impl Python {
             // sources.
             .env_remove("PYTHONDONTWRITEBYTECODE")
             .env("PYTHONPYCACHEPREFIX", &self.bytecode)
+            // numpy's threads compute while they wait, on processors that the servers need.
+            .env("OPENBLAS_NUM_THREADS", "1")
             // A proxy of the system must not be used for local servers.
             .env("NO_PROXY", "127.0.0.1,localhost")
             .env("no_proxy", "127.0.0.1,localhost");
