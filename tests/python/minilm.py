@@ -1,5 +1,5 @@
 """Compares `examples/embeddings` with a numpy implementation: python minilm.py HTTP GRPC WHEEL
-EXAMPLE
+EXAMPLE ENGINE
 """
 
 import json
@@ -97,7 +97,7 @@ class MiniLm:
 
 
 def main():
-    http, grpc, wheel, example = sys.argv[1:]
+    http, grpc, wheel, example, _ = sys.argv[1:]
     sys.path.insert(0, example)
     from client import embed
 

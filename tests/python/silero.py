@@ -1,4 +1,4 @@
-"""Compares `examples/speech` with onnxruntime: python silero.py HTTP GRPC WHEEL EXAMPLE"""
+"""Compares `examples/speech` with onnxruntime: python silero.py HTTP GRPC WHEEL EXAMPLE ENGINE"""
 
 import itertools
 import pathlib
@@ -68,7 +68,7 @@ class Reference:
 
 
 def main():
-    _, grpc, wheel, example = sys.argv[1:]
+    _, grpc, wheel, example, _ = sys.argv[1:]
     sys.path.insert(0, example)
     import client
 

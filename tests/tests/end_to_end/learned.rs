@@ -15,8 +15,9 @@ const DEADLINE: Duration = Duration::from_secs(30);
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// An example, its Python program (whose arguments are addresses, the directory of the weights and
-/// its own directory), and its Rust client.
+/// An example, its Python program (whose arguments are addresses, the directory of the weights, its
+/// own directory and the engine), and its Rust client. With tritonserver, the program compares fewer
+/// inputs, because the same code computes them.
 struct Learned {
     binary: &'static str,
     folder: &'static str,
@@ -41,8 +42,8 @@ impl Learned {
         command.args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"]);
         let server = Server::spawn(command.env("XDG_CACHE_HOME", &cache))?;
         let banner = server.banner();
-        let arguments = [&*banner.http, &banner.grpc, &learned, self.folder];
-        python()?.run(self.other, arguments)?;
+        let (http, grpc, name) = (&*banner.http, &*banner.grpc, engine.name());
+        python()?.run(self.other, [http, grpc, &learned, self.folder, name])?;
         if let Some(client) = &self.client {
             for url in [
                 format!("http://{}", banner.http),
