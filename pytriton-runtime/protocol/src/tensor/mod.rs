@@ -13,6 +13,7 @@ mod element;
 mod error;
 #[cfg(feature = "json")]
 mod json;
+mod ragged;
 mod shape;
 mod stack;
 #[expect(
@@ -33,6 +34,7 @@ pub use error::TensorError;
 #[cfg(feature = "json")]
 pub use json::Json;
 pub use pytriton_signature::DataType;
+pub use ragged::{OffsetsError, Ragged, RaggedRows};
 pub use shape::{dims_match, element_count, shape_text};
 pub use stack::{rows, split, stack, stack_in_place};
 pub use tensor::Tensor;

@@ -1,7 +1,7 @@
 use half::{bf16, f16};
-use ndarray::{Array, ArrayView, Dimension};
+use ndarray::{Array, ArrayView, Dimension, Ix2};
 
-use crate::tensor::{BytesElement, Element};
+use crate::tensor::{BytesElement, Element, Ragged};
 
 use super::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
 
@@ -30,6 +30,14 @@ impl<T: Element, D: Dimension> Takes for for<'a> fn(Option<ArrayView<'a, T, D>>)
 
 impl<T: Element, D: Dimension> Takes for fn(Option<Array<T, D>>) {
     type As = OptionalArrayOf<T, D>;
+}
+
+impl<T: Element> Takes for for<'a> fn(Ragged<'a, T>) {
+    type As = ArrayOf<T, Ix2>;
+}
+
+impl<T: Element> Takes for for<'a> fn(Option<Ragged<'a, T>>) {
+    type As = OptionalArrayOf<T, Ix2>;
 }
 
 impl<T: BytesElement> Takes for fn(T) {
