@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ndarray::{Array, CowArray, Dimension};
 
-use crate::decorators::decoded_bytes_of;
+use crate::decorators::{RowOffsets, decoded_bytes_of};
 use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::{Identity, InputError, Parameters, Request};
@@ -16,7 +16,9 @@ use crate::tracked_tensor::TrackedTensor;
 use super::function_error::function_error;
 use super::response_sinks::Destination;
 use super::sequence_entry::State;
-use super::{Context, EachOutputs, FunctionError, ModelError, OutputWriter, Outputs, Returned};
+use super::{
+    Context, EachOutputs, FunctionError, ModelError, OutputWriter, Outputs, RaggedView, Returned,
+};
 
 /// The arguments of one function call, after the model's steps.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub struct Call<'a> {
     pub(super) parameters: &'a Parameters,
     /// The inputs in the order of the model; empty for a raw call.
     pub(super) inputs: Cow<'a, [Option<TrackedTensor>]>,
+    /// The rows of each ragged input, and `None` for others. Empty if the model has none.
+    pub(super) offsets: Vec<Option<RowOffsets>>,
     /// The states of the sequences, one for each request, if the function takes them.
     pub(super) states: Option<&'a [RefCell<State>]>,
     /// The destination of the responses of a decoupled model.
@@ -96,6 +100,24 @@ impl<'a> Call<'a> {
         self.reserve(decoded_bytes_of::<T>(tensor))?;
         let array = array(tensor).map_err(|source| self.input_error(input, source))?;
         Ok(Some(array))
+    }
+
+    /// Returns an input whose rows may have different lengths; `None` if it is omitted.
+    ///
+    /// # Errors
+    ///
+    /// As [`array`](Self::array).
+    pub fn ragged<T: Element>(
+        &self,
+        input: usize,
+    ) -> Result<Option<RaggedView<'_, T>>, ModelError> {
+        let Some(values) = self.optional_array(input)? else {
+            return Ok(None);
+        };
+        match self.offsets.get(input).and_then(Option::as_ref) {
+            Some(offsets) => Ok(Some(RaggedView::new(values, offsets.clone()))),
+            None => Err(self.input_error(input, TensorError::Missing)),
+        }
     }
 
     /// Copies an array if it is a view of its input.
@@ -216,7 +238,7 @@ impl<'a> Call<'a> {
         self.context.model()
     }
 
-    fn input_error(&self, input: usize, source: TensorError) -> ModelError {
+    pub(super) fn input_error(&self, input: usize, source: TensorError) -> ModelError {
         InputError::new(self.spec(), input, source).into()
     }
 

@@ -107,7 +107,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
         mut called_back: impl FnMut(Executed) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let spec = self.context.model();
-        let mut stacked = Stacked::new(batch.stacked);
+        let mut stacked = Stacked::new(spec, batch.stacked);
         let mut provider = StateProvider::new(self.instance.sequences());
         let mut rest = &*batch.requests;
         // How many of the next requests are executed separately.
@@ -128,7 +128,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             };
             let first = batch.requests.len() - rest.len();
             let (run, call_states) = provider.acquire(self.context, run);
-            let gathered = gather(spec, run, stacked, budget);
+            let gathered = gather(spec, run, &stacked, budget);
             let prepared = Instant::now();
             let destination = self.sink.map(|sink| Destination {
                 sinks: ResponseSinks {
@@ -239,7 +239,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             return Ok(Returned::Each(Vec::new()));
         };
         let spec = self.context.model();
-        let mut inputs = batch.into_inputs();
+        let (mut inputs, offsets) = batch.into_inputs();
         for &FirstValue { input, strict } in &spec.first_values {
             if let Some(tensor) = &inputs[input] {
                 let row = first_row(spec, input, tensor, strict)?;
@@ -252,6 +252,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             requests,
             parameters: first.parameters(),
             inputs,
+            offsets,
             states,
             destination,
             called,

@@ -86,8 +86,11 @@ fn order(spec: &ModelSpec, requests: &[Request], stacked: bool) -> Vec<usize> {
     let groups = requests.iter().enumerate().map(|(index, request)| {
         let mut hasher = random.build_hasher();
         if !stacked {
-            for input in request.inputs() {
-                let dims = input.as_ref().map(|tensor| tensor.shape().get(1..));
+            for (index, input) in request.inputs().iter().enumerate() {
+                let dims = input.as_ref().map(|tensor| match spec.is_ragged(index) {
+                    true => None,
+                    false => tensor.shape().get(1..),
+                });
                 dims.hash(&mut hasher);
             }
         }

@@ -42,6 +42,9 @@ mod parameter;
 #[cfg(test)]
 mod parity_tests;
 mod pipeline;
+mod ragged;
+#[cfg(test)]
+mod ragged_tests;
 #[cfg(test)]
 mod reading_tests;
 mod response_parts;
@@ -85,6 +88,7 @@ pub use output_field::{OutputField, output_field};
 pub use output_writer::OutputWriter;
 pub use outputs::{EachOutputs, FunctionError, Output, Outputs, declaration};
 pub use parameter::{ByReference, ByValue, Parameter};
+pub use ragged::{OptionalRaggedView, RaggedView};
 pub use response_parts::{ResponseParts, WithParameters};
 pub use response_sink::{Cancelled, ResponseSink};
 pub use responses::Responses;

@@ -11,7 +11,8 @@ use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
 /// | Type | The argument |
 /// | --- | --- |
 /// | `ArrayView2<T>`, `Array2<T>`, and those of other ranks | an input; `T` is an element type |
-/// | `Option` of such an array | an input that a request may omit |
+/// | `Ragged<T>` | an input whose rows have different lengths |
+/// | `Option` of one of these | an input that a request may omit |
 /// | `&Parameters` | the parameters of the request |
 /// | `&Identity` | the client |
 /// | `&Context` | the model, its instance and its parameters |

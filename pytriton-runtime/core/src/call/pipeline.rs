@@ -1,41 +1,65 @@
 use std::borrow::Cow;
+use std::iter::repeat_n;
 use std::sync::Arc;
 
-use crate::decorators::Batch;
+use crate::decorators::{Batch, RowOffsets};
 use crate::memory_budget::MemoryBudget;
 use crate::model::{CallMode, ModelSpec};
 use crate::request::{InputError, Request};
-use crate::tensor::TensorError;
+use crate::tensor::{Tensor, TensorError, element_count};
 use crate::tracked_tensor::{StackError, TrackedTensor};
 
 use super::ModelError;
 
-/// The inputs of a batch that are already stacked, and how many of their rows belong to earlier
-/// calls.
-#[derive(Debug, Clone, Copy)]
+/// The inputs of a batch that are already stacked, and how many of their rows and of the values of
+/// ragged inputs belong to earlier calls.
+#[derive(Debug, Clone)]
 pub(super) struct Stacked<'a> {
     inputs: &'a [Option<TrackedTensor>],
+    ragged: &'a [usize],
     skipped: usize,
+    /// For each ragged input.
+    skipped_values: Vec<usize>,
 }
 
 impl<'a> Stacked<'a> {
-    pub(super) fn new(inputs: &'a [Option<TrackedTensor>]) -> Self {
-        Self { inputs, skipped: 0 }
+    pub(super) fn new(spec: &'a ModelSpec, inputs: &'a [Option<TrackedTensor>]) -> Self {
+        let ragged = match inputs.is_empty() {
+            true => &[],
+            false => &spec.ragged_inputs[..],
+        };
+        Self {
+            inputs,
+            ragged,
+            skipped: 0,
+            skipped_values: vec![0; ragged.len()],
+        }
     }
 
     /// Advances to the call after that of `requests`.
     pub(super) fn skip(&mut self, requests: &[Request]) {
         self.skipped += batch_size(requests);
+        for (skipped, &input) in self.skipped_values.iter_mut().zip(self.ragged) {
+            let tensors = requests.iter().flat_map(|request| &request.inputs()[input]);
+            *skipped += tensors.map(|tensor| values(tensor)).sum::<usize>();
+        }
     }
 
     /// Returns the rows of the next call if they are stacked.
     fn rows(
-        self,
+        &self,
         requests: &[Request],
         input: usize,
     ) -> Option<Result<TrackedTensor, TensorError>> {
         let tensor = self.inputs.get(input)?.as_ref()?;
         Some(tensor.rows_from(self.skipped, batch_size(requests)))
+    }
+
+    /// Returns the values of a ragged input in the next call if they are stacked.
+    fn values(&self, count: usize, input: usize) -> Option<Result<TrackedTensor, TensorError>> {
+        let tensor = self.inputs.get(input)?.as_ref()?;
+        let index = self.ragged.iter().position(|&ragged| ragged == input)?;
+        Some(tensor.rows_from(self.skipped_values[index], count))
     }
 }
 
@@ -96,9 +120,12 @@ pub(super) fn can_share_call(
 pub(super) fn gather<'a>(
     spec: &'a ModelSpec,
     requests: &'a [Request],
-    already: Stacked<'_>,
+    already: &Stacked<'_>,
     budget: Option<&'a Arc<MemoryBudget>>,
 ) -> Result<Batch<'a>, ModelError> {
+    if spec.call != CallMode::Raw && !spec.ragged_inputs.is_empty() {
+        return gather_ragged(spec, requests, already, budget);
+    }
     let inputs = match requests {
         _ if spec.call == CallMode::Raw => Cow::Borrowed(&[][..]),
         [request] => Cow::Borrowed(request.inputs()),
@@ -111,27 +138,103 @@ pub(super) fn gather<'a>(
     Ok(Batch::new(spec, batch_size(requests), inputs).counted_in(budget))
 }
 
+/// As [`gather`], for a model with ragged inputs.
+fn gather_ragged<'a>(
+    spec: &'a ModelSpec,
+    requests: &'a [Request],
+    already: &Stacked<'_>,
+    budget: Option<&'a Arc<MemoryBudget>>,
+) -> Result<Batch<'a>, ModelError> {
+    let mut offsets = vec![None; spec.inputs.len()];
+    let inputs = offsets.iter_mut().enumerate().map(|(input, offsets)| {
+        if !spec.is_ragged(input) {
+            return stacked(spec, requests, already, input, budget);
+        }
+        let Some((values, rows)) = joined(spec, requests, already, input, budget)? else {
+            return Ok(None);
+        };
+        *offsets = Some(rows);
+        Ok(Some(values))
+    });
+    let inputs = inputs.collect::<Result<_, ModelError>>()?;
+    Ok(Batch::new(spec, batch_size(requests), inputs)
+        .with_offsets(offsets)
+        .counted_in(budget))
+}
+
 fn stacked(
     spec: &ModelSpec,
     requests: &[Request],
-    already: Stacked<'_>,
+    already: &Stacked<'_>,
     input: usize,
     budget: Option<&Arc<MemoryBudget>>,
 ) -> Result<Option<TrackedTensor>, ModelError> {
-    let tensors = requests.iter().flat_map(|request| &request.inputs()[input]);
-    // The requests of a call have the same inputs.
-    if tensors.clone().count() < requests.len() {
+    let Some(tensors) = tensors(requests, input) else {
         return Ok(None);
-    }
+    };
     let stacked = match already.rows(requests, input) {
         Some(stacked) => stacked.map_err(StackError::from),
-        None => TrackedTensor::stack(&tensors.collect::<Vec<_>>(), budget),
+        None => TrackedTensor::stack(&tensors, budget),
     };
-    let stacked = stacked.map_err(|error| match error {
+    stacked
+        .map(Some)
+        .map_err(|error| stack_error(spec, input, error))
+}
+
+/// Returns the values of a ragged input, and the offsets of its rows.
+fn joined(
+    spec: &ModelSpec,
+    requests: &[Request],
+    already: &Stacked<'_>,
+    input: usize,
+    budget: Option<&Arc<MemoryBudget>>,
+) -> Result<Option<(TrackedTensor, RowOffsets)>, ModelError> {
+    let Some(tensors) = tensors(requests, input) else {
+        return Ok(None);
+    };
+    let lengths = tensors.iter().flat_map(|tensor| {
+        let length = tensor.shape().get(1).copied().unwrap_or_default();
+        repeat_n(length, tensor.rows())
+    });
+    let offsets = RowOffsets::new(batch_size(requests), lengths, budget)?;
+    let joined = match already.values(offsets.values(), input) {
+        Some(joined) => joined.map_err(StackError::from),
+        None => flattened(&tensors)
+            .and_then(|parts| TrackedTensor::stack(&parts.iter().collect::<Vec<_>>(), budget)),
+    };
+    let joined = joined.map_err(|error| stack_error(spec, input, error))?;
+    Ok(Some((joined, offsets)))
+}
+
+/// Returns an input of the requests. `None` if they omit it: the requests of a call have the same
+/// inputs.
+fn tensors(requests: &[Request], input: usize) -> Option<Vec<&TrackedTensor>> {
+    let tensors = requests
+        .iter()
+        .map(|request| request.inputs()[input].as_ref());
+    tensors.collect()
+}
+
+/// Returns the values of each tensor in one dimension, without a copy.
+fn flattened(tensors: &[&TrackedTensor]) -> Result<Vec<TrackedTensor>, StackError> {
+    let parts = tensors.iter().map(|tensor| {
+        let shape = [values(tensor)];
+        Ok(tensor.reshaped(shape.as_slice())?)
+    });
+    parts.collect()
+}
+
+/// Returns the number of elements.
+fn values(tensor: &Tensor) -> usize {
+    // The shape of an existing tensor does not overflow.
+    element_count(tensor.shape()).unwrap_or_default()
+}
+
+fn stack_error(spec: &ModelSpec, input: usize, error: StackError) -> ModelError {
+    match error {
         StackError::Budget(error) => ModelError::Budget(error),
         StackError::Tensor(source) => InputError::new(spec, input, source).into(),
-    })?;
-    Ok(Some(stacked))
+    }
 }
 
 pub(super) fn batch_size(requests: &[Request]) -> usize {

@@ -431,6 +431,7 @@ fn a_state_of_another_type_is_an_error() {
         requests: &requests,
         parameters: requests[0].parameters(),
         inputs: requests[0].inputs().into(),
+        offsets: Vec::new(),
         states,
         destination: None,
         called: &called,

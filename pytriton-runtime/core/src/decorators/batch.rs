@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 use ndarray::{CowArray, IxDyn};
@@ -9,8 +10,8 @@ use crate::model::{ModelSpec, TensorSpec};
 use crate::tensor::{Element, Tensor, TensorError, array, shape_text};
 use crate::tracked_tensor::{StackError, TrackedTensor};
 
-use super::StepError;
 use super::decoded::decoded_bytes_of;
+use super::{RowOffsets, StepError};
 
 /// The inputs of one call, batch axis first if the model has one.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Batch<'a> {
     rows: usize,
     /// The inputs in the order of the model.
     inputs: Cow<'a, [Option<TrackedTensor>]>,
+    /// The rows of each ragged input, and `None` for others. Empty if the model has none.
+    offsets: Vec<Option<RowOffsets>>,
     /// The budget for memory that steps allocate.
     budget: Option<&'a Arc<MemoryBudget>>,
     /// The memory of arrays that are decoded from the inputs, until the step has returned.
@@ -27,7 +30,9 @@ pub struct Batch<'a> {
 
 impl Clone for Batch<'_> {
     fn clone(&self) -> Self {
-        Self::new(self.model, self.rows, self.inputs.clone()).counted_in(self.budget)
+        Self::new(self.model, self.rows, self.inputs.clone())
+            .with_offsets(self.offsets.clone())
+            .counted_in(self.budget)
     }
 }
 
@@ -41,9 +46,15 @@ impl<'a> Batch<'a> {
             model,
             rows,
             inputs,
+            offsets: Vec::new(),
             budget: None,
             decoded: Mutex::default(),
         }
+    }
+
+    /// Sets the rows of ragged inputs.
+    pub(crate) fn with_offsets(self, offsets: Vec<Option<RowOffsets>>) -> Self {
+        Self { offsets, ..self }
     }
 
     /// Sets the budget for memory that steps allocate.
@@ -72,7 +83,8 @@ impl<'a> Batch<'a> {
         self.rows
     }
 
-    /// Returns the inputs in the order of the model, with `None` for omitted ones.
+    /// Returns the inputs in the order of the model, with `None` for omitted ones. The tensor of a
+    /// ragged input has one dimension, which contains the values of all rows.
     pub fn inputs(&self) -> &[Option<TrackedTensor>] {
         &self.inputs
     }
@@ -84,6 +96,21 @@ impl<'a> Batch<'a> {
     /// Returns [`StepError::NoInput`] if the input does not exist.
     pub fn tensor(&self, input: &str) -> Result<Option<&Tensor>, StepError> {
         Ok(self.inputs[self.index(input)?].as_deref())
+    }
+
+    /// Returns where the rows of a ragged input begin and end among its values: 0, followed by the
+    /// end of each row. `None` if the input is omitted or not ragged.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StepError::NoInput`] if the input does not exist.
+    pub fn offsets(&self, input: &str) -> Result<Option<&[usize]>, StepError> {
+        let offsets = self.offsets_of(self.index(input)?);
+        Ok(offsets.map(RowOffsets::as_slice))
+    }
+
+    pub(crate) fn offsets_of(&self, input: usize) -> Option<&RowOffsets> {
+        self.offsets.get(input)?.as_ref()
     }
 
     /// Returns an input as an array, or `None` if it is omitted. The memory of an array that must
@@ -113,7 +140,8 @@ impl<'a> Batch<'a> {
     }
 
     /// Sets or replaces the tensor of an input. Its memory is reserved, unless it is part of one of
-    /// the inputs. After the step, all inputs must have the same number of rows.
+    /// the inputs. After the step, all inputs must have the same number of rows. The tensor of a
+    /// ragged input has two dimensions here, so that all rows have the same length.
     ///
     /// # Errors
     ///
@@ -142,8 +170,26 @@ impl<'a> Batch<'a> {
                 got: format!("{} {}", tensor.datatype(), shape_text(tensor.shape())),
             });
         }
+        let tensor = match *tensor.shape() {
+            [rows, length] if self.model.is_ragged(index) => {
+                let offsets = RowOffsets::new(rows, repeat_n(length, rows), self.budget)?;
+                let values = tensor.reshaped([offsets.values()].as_slice());
+                let failed = |source| StepError::input(self.model, index, source);
+                return values
+                    .map(|values| self.set_ragged(index, values, offsets))
+                    .map_err(failed);
+            }
+            _ => tensor,
+        };
         self.inputs.to_mut()[index] = Some(tensor);
         Ok(())
+    }
+
+    /// Replaces the values and rows of a ragged input.
+    pub(crate) fn set_ragged(&mut self, input: usize, values: TrackedTensor, rows: RowOffsets) {
+        self.inputs.to_mut()[input] = Some(values);
+        self.offsets.resize(self.inputs.len(), None);
+        self.offsets[input] = Some(rows);
     }
 
     /// Checks the inputs after a step and updates the number of rows.
@@ -152,15 +198,18 @@ impl<'a> Batch<'a> {
             return Ok(self);
         }
         let mut rows = None;
-        for (tensor, spec) in self.inputs.iter().zip(&self.model.inputs) {
+        for (index, tensor) in self.inputs.iter().enumerate() {
             let Some(tensor) = tensor else { continue };
-            let expected = *rows.get_or_insert(tensor.rows());
-            if tensor.rows() != expected {
+            let got = self
+                .offsets_of(index)
+                .map_or(tensor.rows(), RowOffsets::rows);
+            let expected = *rows.get_or_insert(got);
+            if got != expected {
                 return Err(StepError::UnequalRows {
                     model: Arc::clone(&self.model.name),
-                    input: Arc::clone(&spec.name),
+                    input: Arc::clone(&self.model.inputs[index].name),
                     expected,
-                    got: tensor.rows(),
+                    got,
                 });
             }
         }
@@ -168,8 +217,9 @@ impl<'a> Batch<'a> {
         Ok(self)
     }
 
-    pub(crate) fn into_inputs(self) -> Cow<'a, [Option<TrackedTensor>]> {
-        self.inputs
+    /// Returns the inputs, and the rows of ragged ones.
+    pub(crate) fn into_inputs(self) -> BatchInputs<'a> {
+        (self.inputs, self.offsets)
     }
 
     /// Reserves the memory of lists and tensors when the batch is split into this many groups,
@@ -184,8 +234,12 @@ impl<'a> Batch<'a> {
     pub(crate) fn single_rows(&self) -> Result<Vec<Option<SingleRows>>, StepError> {
         let inputs = self.inputs.iter().enumerate();
         let inputs = inputs.map(|(index, tensor)| {
-            let rows = tensor.as_ref().map(single_rows).transpose();
-            rows.map_err(|source| StepError::input(self.model, index, source))
+            let rows = tensor.as_ref().map(|tensor| match self.offsets_of(index) {
+                Some(offsets) => ragged_rows(tensor, offsets),
+                None => single_rows(tensor),
+            });
+            rows.transpose()
+                .map_err(|source| StepError::input(self.model, index, source))
         });
         inputs.collect()
     }
@@ -196,6 +250,18 @@ impl<'a> Batch<'a> {
         inputs: &[Option<SingleRows>],
         rows: &[usize],
     ) -> Result<Self, StepError> {
+        let offsets = inputs.iter().enumerate().map(|(index, input)| {
+            let (Some(input), Some(_)) = (input, self.offsets_of(index)) else {
+                return Ok(None);
+            };
+            let lengths = rows.iter().map(|&row| input.get(row));
+            let lengths = lengths.map(|values| values.map_or(0, |values| values.rows()));
+            RowOffsets::new(rows.len(), lengths, self.budget).map(Some)
+        });
+        let offsets = match self.offsets.is_empty() {
+            true => Vec::new(),
+            false => offsets.collect::<Result<_, _>>()?,
+        };
         let inputs = inputs.iter().enumerate().map(|(index, input)| {
             let Some(input) = input else { return Ok(None) };
             let group = input.group(rows, self.budget);
@@ -205,7 +271,9 @@ impl<'a> Batch<'a> {
             })
         });
         let inputs = inputs.collect::<Result<_, StepError>>()?;
-        Ok(Self::new(self.model, rows.len(), inputs).counted_in(self.budget))
+        Ok(Self::new(self.model, rows.len(), inputs)
+            .with_offsets(offsets)
+            .counted_in(self.budget))
     }
 
     fn index(&self, input: &str) -> Result<usize, StepError> {
@@ -216,6 +284,9 @@ impl<'a> Batch<'a> {
         })
     }
 }
+
+/// The inputs of a batch, and the rows of ragged ones.
+pub(crate) type BatchInputs<'a> = (Cow<'a, [Option<TrackedTensor>]>, Vec<Option<RowOffsets>>);
 
 /// The maximum memory of a tensor in addition to its elements, with its shape and its list entry.
 const TENSOR_BYTES: usize = 192;
@@ -255,6 +326,14 @@ impl SingleRows {
 pub(crate) fn single_rows(tensor: &TrackedTensor) -> Result<SingleRows, TensorError> {
     Ok(SingleRows {
         rows: tensor.split(&vec![1; tensor.rows()])?,
+        none: tensor.rows_from(0, 0)?,
+    })
+}
+
+/// Splits the values of a ragged input into its rows.
+fn ragged_rows(tensor: &TrackedTensor, offsets: &RowOffsets) -> Result<SingleRows, TensorError> {
+    Ok(SingleRows {
+        rows: tensor.split(&offsets.lengths().collect::<Vec<_>>())?,
         none: tensor.rows_from(0, 0)?,
     })
 }

@@ -58,7 +58,11 @@ impl Step for GroupByValues {
             let Some(tensor) = batch.tensor(key)? else {
                 continue;
             };
-            let rows = row_bytes(tensor).map_err(|source| StepError::Input {
+            let rows = match batch.offsets(key)? {
+                Some(offsets) => ragged_row_bytes(tensor, offsets),
+                None => row_bytes(tensor),
+            };
+            let rows = rows.map_err(|source| StepError::Input {
                 model: Arc::clone(&batch.model().name),
                 input: Arc::from(*key),
                 source,
@@ -123,6 +127,26 @@ fn row_bytes(tensor: &Tensor) -> Result<Vec<&[u8]>, TensorError> {
         Ok(&rest[..rest.len() - walk.rest().len()])
     };
     (0..rows).map(|_| row()).collect()
+}
+
+/// Returns the bytes of each row of a ragged input.
+fn ragged_row_bytes<'t>(
+    tensor: &'t Tensor,
+    offsets: &[usize],
+) -> Result<Vec<&'t [u8]>, TensorError> {
+    let data = &tensor.data()[..];
+    let mut walk = BytesElements::new(data);
+    let rows = offsets.windows(2).map(|ends| {
+        if let Some(size) = tensor.datatype().size() {
+            return Ok(&data[ends[0] * size..ends[1] * size]);
+        }
+        let rest = walk.rest();
+        for _ in ends[0]..ends[1] {
+            walk.next().transpose()?;
+        }
+        Ok(&rest[..rest.len() - walk.rest().len()])
+    });
+    rows.collect()
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod pad_batch;
 mod pad_value;
 mod padder;
 mod repeated;
+mod row_offsets;
 mod step;
 mod widened;
 
@@ -34,5 +35,6 @@ pub use group_by_values::GroupByValues;
 pub use pad_batch::PadBatch;
 pub use pad_value::PadValue;
 pub use padder::Padder;
+pub(crate) use row_offsets::RowOffsets;
 pub(crate) use step::Steps;
 pub use step::{Groups, Step};

@@ -1,3 +1,4 @@
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 use crate::model::ModelSpec;
@@ -5,7 +6,7 @@ use crate::tensor::{Tensor, rows};
 use crate::tracked_tensor::TrackedTensor;
 
 use super::repeated::repeated;
-use super::{Batch, Step, StepError};
+use super::{Batch, RowOffsets, Step, StepError};
 
 /// `#[pad_batch]`: repeats the last row until the batch has a preferred size or the maximum size,
 /// and removes the added rows from the outputs.
@@ -42,6 +43,11 @@ impl Step for PadBatch {
             let Some(tensor) = &batch.inputs()[index] else {
                 continue;
             };
+            if let Some(offsets) = batch.offsets_of(index) {
+                let (tensor, offsets) = repeat_last_ragged(batch, index, tensor, offsets, size)?;
+                batch.set_ragged(index, tensor, offsets);
+                continue;
+            }
             let tensor = repeat_last(batch, index, tensor, size)?;
             batch.set_reserved(&input.name, tensor)?;
         }
@@ -101,6 +107,25 @@ fn repeat_last(
     shape[0] = size;
     let missing = size.saturating_sub(count);
     repeated(batch, input, shape, tensor.data(), &last, missing)
+}
+
+/// The same for the values of a ragged input, whose rows have different lengths.
+fn repeat_last_ragged(
+    batch: &Batch<'_>,
+    input: usize,
+    values: &TrackedTensor,
+    offsets: &RowOffsets,
+    size: usize,
+) -> Result<(TrackedTensor, RowOffsets), StepError> {
+    let length = offsets.lengths().last().unwrap_or_default();
+    let missing = size.saturating_sub(offsets.rows());
+    let lengths = offsets.lengths().chain(repeat_n(length, missing));
+    let padded = RowOffsets::new(size, lengths, batch.budget())?;
+    let last = rows(values, offsets.values().saturating_sub(length), length);
+    let last = last.map_err(|source| StepError::input(batch.model(), input, source))?;
+    let shape = vec![padded.values()];
+    let values = repeated(batch, input, shape, values.data(), &last, missing)?;
+    Ok((values, padded))
 }
 
 #[cfg(test)]
@@ -179,7 +204,7 @@ mod tests {
             assert_eq!(refused, expected);
             let held = if refused.is_some() { 0 } else { 32 << 10 };
             assert_eq!(budget.reserved(), held);
-            let inputs = batch.into_inputs().into_owned();
+            let inputs = batch.into_inputs().0.into_owned();
             assert_eq!(budget.reserved(), held);
             drop(inputs);
             assert_eq!(budget.reserved(), 0);

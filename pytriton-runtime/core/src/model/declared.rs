@@ -64,6 +64,8 @@ pub struct InputType {
     pub rank: Option<usize>,
     /// Whether a request may omit the input.
     pub optional: bool,
+    /// Whether the rows of a batch may have different lengths.
+    pub ragged: bool,
     /// Sample values for one row, if not every value of the type is valid.
     pub example: Example,
 }
@@ -77,7 +79,16 @@ impl InputType {
             check: T::CHECK,
             rank,
             optional,
+            ragged: false,
             example: &[],
+        }
+    }
+
+    /// An input whose rows have one dimension and different lengths.
+    pub const fn of_ragged<T: Element>(optional: bool) -> Self {
+        Self {
+            ragged: true,
+            ..Self::of::<T>(Some(2), optional)
         }
     }
 }

@@ -59,6 +59,8 @@ pub struct ModelSpec {
     /// The `BYTES` inputs that the function reads as `String`, so that their elements must be valid
     /// UTF-8.
     pub utf8_inputs: Vec<usize>,
+    /// The inputs whose rows may have different lengths within a batch, ascending.
+    pub ragged_inputs: Vec<usize>,
     /// The server decodes these inputs to validate them before it batches requests, if
     /// [`validates_first`](Self::validates_first) is set, or if a batch could not be read.
     pub decoded_inputs: Vec<(usize, ElementCheck)>,
@@ -84,6 +86,11 @@ impl ModelSpec {
     /// Whether only requests of the same client share a call.
     pub fn by_identity(&self) -> bool {
         self.takes_identity && self.call == CallMode::Batch
+    }
+
+    /// Whether the rows of an input may have different lengths within a batch.
+    pub fn is_ragged(&self, input: usize) -> bool {
+        self.ragged_inputs.contains(&input)
     }
 
     /// The dynamic batcher, if the model has it.

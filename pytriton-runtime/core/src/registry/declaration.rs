@@ -31,6 +31,8 @@ pub struct ModelDeclaration {
     pub first_values: &'static [FirstValue],
     /// The inputs whose elements must be valid UTF-8.
     pub utf8_inputs: &'static [usize],
+    /// The inputs whose rows may have different lengths within a batch.
+    pub ragged_inputs: &'static [usize],
     /// The steps around the function, in order.
     pub steps: &'static [&'static dyn Step],
     /// The warm-up calls of each instance, in order.
@@ -57,6 +59,7 @@ impl ModelDeclaration {
             takes_identity: signature.takes_identity(),
             first_values: &[],
             utf8_inputs: &[],
+            ragged_inputs: &[],
             steps: &[],
             warmups: &[],
             load: |context| Err(nothing(context)),

@@ -75,6 +75,7 @@ impl FunctionDeclaration {
             tensors: &inputs,
             first_values: &first_values,
             utf8: &self.signature.utf8_inputs(),
+            ragged: &self.signature.ragged_inputs(),
         };
         let load = Loader::from(self.load);
         let mut registration = declaration.of(&options.borrowed(), inputs, load)?;

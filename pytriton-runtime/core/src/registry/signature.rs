@@ -50,6 +50,9 @@ const HIDDEN_RESPONSES: &str =
 const EACH_RESPONSES: &str =
     "a call has one `Responses`: write `&Responses<…>`, or take `&[Request]` too";
 const ALL_RESPONSES: &str = "each request has its own responses: write `Vec<Responses<…>>`";
+const RAGGED_REQUEST: &str = "a `Ragged` contains the rows of several requests: write `#[batch]` above the function, or take an array such as `ArrayView2<f32>`";
+const RAGGED_SAMPLE: &str = "a `Ragged` contains the rows of several requests: take an array such as `ArrayView1<f32>`, or remove `batching = false` and write `#[batch]`";
+const RAGGED_SHAPE: &str = "the rows of a `Ragged` have one dimension of any size: write `shape = [-1]`, or take an array such as `ArrayView2<f32>`";
 const NO_ARRAY: &str = "this type has the name of an array type but is not one: rename it";
 const NO_STEPS: &str = "`&[Request]` supports no decorators: remove them, or take arrays";
 
@@ -141,6 +144,13 @@ impl Signature {
         texts.map(|(index, _)| self.inputs_before(index)).collect()
     }
 
+    /// The inputs whose rows may have different lengths within a batch.
+    pub(super) fn ragged_inputs(&self) -> Vec<usize> {
+        let arguments = self.arguments.iter().enumerate();
+        let ragged = arguments.filter(|(_, argument)| argument.input().is_some_and(|of| of.ragged));
+        ragged.map(|(index, _)| self.inputs_before(index)).collect()
+    }
+
     /// The inputs that are decoded to validate them.
     pub(super) fn decoded_inputs(&self) -> Vec<(usize, ElementCheck)> {
         let arguments = self.arguments.iter().enumerate();
@@ -190,6 +200,12 @@ impl Signature {
         match one.declared {
             Declared::Input(_) | Declared::Value(_) if self.raw() => Some(OTHER_INPUTS),
             Declared::Input(_) | Declared::Value(_) if one.name.is_none() => Some(NO_NAME),
+            Declared::Input(InputType { ragged: true, .. }) if !self.batch => {
+                Some(match options.batching {
+                    true => RAGGED_REQUEST,
+                    false => RAGGED_SAMPLE,
+                })
+            }
             Declared::Input(_) | Declared::Value(_) => one.declaration().flaw(options.batching),
             declared @ Declared::State { .. } if self.takes(declared, argument) => Some(TWO_STATES),
             declared if self.takes(declared, argument) => Some(DUPLICATE_PARAMETER),
@@ -272,6 +288,11 @@ impl Signature {
                     index += 1;
                 }
                 None
+            }
+            (Declared::Input(InputType { ragged: true, .. }), Some(shape))
+                if !matches!(shape, [-1]) =>
+            {
+                Some(RAGGED_SHAPE)
             }
             (Declared::Input(_), _) => one.declaration().shape_flaw(options.batching),
             _ => None,

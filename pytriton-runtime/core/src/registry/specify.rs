@@ -15,6 +15,8 @@ pub(super) struct DeclaredInputs<'a> {
     pub(super) first_values: &'a [FirstValue],
     /// The inputs whose elements must be valid UTF-8.
     pub(super) utf8: &'a [usize],
+    /// The inputs whose rows may have different lengths.
+    pub(super) ragged: &'a [usize],
 }
 
 impl ModelDeclaration {
@@ -74,6 +76,7 @@ impl ModelDeclaration {
             tensors: self.inputs,
             first_values: self.first_values,
             utf8: self.utf8_inputs,
+            ragged: self.ragged_inputs,
         }
     }
 
@@ -113,6 +116,7 @@ impl ModelDeclaration {
                 .cost
                 .and_then(|name| inputs.tensors.iter().position(|input| input.name == name)),
             utf8_inputs: inputs.utf8.to_vec(),
+            ragged_inputs: inputs.ragged.to_vec(),
             warmups: self.warmups.to_vec(),
             ..ModelSpec::new(options, self.location)
         };
@@ -150,6 +154,7 @@ impl ModelSpec {
             first_values: Vec::new(),
             cost_input: None,
             utf8_inputs: Vec::new(),
+            ragged_inputs: Vec::new(),
             decoded_inputs: Vec::new(),
             validates_first: false,
             warmups: Vec::new(),

@@ -259,16 +259,15 @@ impl Request {
     }
 
     /// Returns whether the two requests can be rows of one batch: the same inputs with the same
-    /// dims after the batch axis.
+    /// dims after the batch axis. The dims of ragged inputs may differ.
     pub fn stacks_with(&self, other: &Self) -> bool {
-        self.0
-            .inputs
-            .iter()
-            .zip(&other.0.inputs)
-            .all(|pair| match pair {
-                (Some(one), Some(two)) => one.shape().get(1..) == two.shape().get(1..),
-                (None, None) => true,
-                _ => false,
-            })
+        let pairs = self.0.inputs.iter().zip(&other.0.inputs);
+        pairs.enumerate().all(|(input, pair)| match pair {
+            (Some(one), Some(two)) => {
+                one.shape().get(1..) == two.shape().get(1..) || self.0.spec.is_ragged(input)
+            }
+            (None, None) => true,
+            _ => false,
+        })
     }
 }

@@ -115,6 +115,7 @@ pub const IDENTITY: ModelDeclaration = ModelDeclaration {
     takes_identity: false,
     first_values: &[],
     utf8_inputs: &[],
+    ragged_inputs: &[],
     steps: &[],
     warmups: &[],
     load: |_| Ok(Box::new(Identity)),

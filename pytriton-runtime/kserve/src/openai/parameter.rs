@@ -176,6 +176,7 @@ const fn list(optional: bool, example: Example) -> Declared {
         check: None,
         rank: Some(1),
         optional,
+        ragged: false,
         example,
     })
 }
