@@ -30,7 +30,9 @@ pub fn configuration<'a>(
         policy.is_some(),
     );
     config.set("max_batch_size", 4, size(spec.max_batch_size));
-    config.set("input", 5, messages(&spec.inputs, input));
+    let inputs = spec.inputs.iter().enumerate();
+    let inputs = inputs.map(|(index, tensor)| input(tensor, spec.is_ragged(index)));
+    config.set("input", 5, inputs.collect::<Vec<_>>());
     let outputs = spec.outputs.iter().enumerate();
     let outputs = outputs.map(|(index, tensor)| output(tensor, spec.label_filename(index)));
     config.set("output", 6, outputs.collect::<Vec<_>>());
@@ -81,21 +83,14 @@ fn version_policy(policy: Option<&VersionPolicy>) -> Message<'static> {
     message
 }
 
-fn messages<'a>(
-    tensors: &'a [TensorSpec],
-    message: impl Fn(&'a TensorSpec) -> Message<'a>,
-) -> Vec<Message<'a>> {
-    tensors.iter().map(message).collect()
-}
-
-fn input(tensor: &TensorSpec) -> Message<'_> {
+fn input(tensor: &TensorSpec, is_ragged: bool) -> Message<'_> {
     let mut input = Message::default();
     input.set("name", 1, &*tensor.name);
     input.set("data_type", 2, data_type(tensor.datatype));
     input.fill_in("format", 3, Scalar::Enumeration("FORMAT_NONE", 0));
     input.set("dims", 4, &*tensor.dims);
     input.fill_in("is_shape_tensor", 6, false);
-    input.fill_in("allow_ragged_batch", 7, false);
+    input.put("allow_ragged_batch", 7, is_ragged, is_ragged);
     input.put("optional", 8, tensor.optional, tensor.optional);
     input.fill_in("is_non_linear_format_io", 9, false);
     input
