@@ -17,7 +17,7 @@ use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::tracked_tensor::TrackedTensor;
 use pytriton_core::uncounted::Uncounted;
 use pytriton_engine::trace::{TRACEPARENT, TRACESTATE, Trace, TraceContext, identified};
-use pytriton_protocol::tensor::{Tensor, TensorError, shape_text, stack_in_place};
+use pytriton_protocol::tensor::{Tensor, TensorError, element_count, shape_text, stack_in_place};
 
 /// The results of the requests of a batch, in order.
 pub(crate) type Results = SmallVec<Result<Response, SchedulerError>>;
@@ -221,11 +221,29 @@ fn stacked(
         if parts.len() < requests.len() {
             return Ok(None);
         }
+        if spec.is_ragged(index) {
+            let values = joined(spec, index, &parts, slice(data, span));
+            return values.map(|tensor| Some(of_session(tensor)));
+        }
         stack_in_place(&parts, &slice(data, span))
             .map(|tensor| Some(of_session(tensor)))
             .map_err(|source| input_error(spec, index, source))
     });
     stacked.collect()
+}
+
+/// Returns the values of a ragged input, which are contiguous, in one dimension.
+fn joined(
+    spec: &ModelSpec,
+    input: usize,
+    parts: &[&Tensor],
+    data: Bytes,
+) -> Result<Tensor, InputError> {
+    let mut values = parts.iter().map(|part| element_count(part.shape()));
+    let values = values.try_fold(0_usize, |sum, count| Ok(sum.saturating_add(count?)));
+    let joined = values
+        .and_then(|values| Tensor::new(spec.inputs[input].datatype, [values].as_slice(), data));
+    joined.map_err(|source| input_error(spec, input, source))
 }
 
 /// Returns a slice of the data. The description's reader has checked its bounds.
