@@ -51,7 +51,9 @@ pub(super) fn check(ty: &Type, context: HintContext, errors: &mut Errors) {
     if context.state || context.openai {
         return;
     }
-    if let Some(outputs) = response_type(ty) {
+    if let Some(element) = argument_of("Ragged", present(ty)) {
+        check_element(element, errors);
+    } else if let Some(outputs) = response_type(ty) {
         output::check(outputs, errors);
     } else if !ArrayType::check_element(present(ty), errors) && context.first_value {
         check_element(present(ty), errors);
@@ -125,6 +127,12 @@ fn wrong_reference(reference: &TypeReference, context: HintContext) -> Option<St
         let view = array.borrowed();
         return Some(format!("an array is passed as a view: write `{view}`"));
     }
+    if let Some(element) = argument_of("Ragged", inner) {
+        let element = type_text(element);
+        return Some(format!(
+            "a `Ragged` is a view and is passed by value: write `Ragged<{element}>`"
+        ));
+    }
     // An alias may be any type that can be borrowed.
     match inner {
         Type::Path(_) if changes && meant_element(inner).is_none() => Some(format!(
@@ -146,6 +154,12 @@ fn wrong_reference(reference: &TypeReference, context: HintContext) -> Option<St
 fn wrong_path(ty: &Type, context: HintContext) -> Option<String> {
     if ArrayType::parse(ty).is_some() {
         return None;
+    }
+    if let (Some(element), true) = (argument_of("Ragged", ty), context.first_value) {
+        let element = type_text(element);
+        return Some(format!(
+            "`#[first_value]` is one value for the whole batch, but a `Ragged` has a row for each request: remove `#[first_value]`, or take `{element}`"
+        ));
     }
     let inner = argument_of("Option", ty);
     let owned = |name: &&&str| is(name, ty) || inner.is_some_and(|ty| is_reference(name, ty));

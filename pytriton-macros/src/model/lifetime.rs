@@ -110,7 +110,8 @@ pub(super) fn spell_out(signature: &mut Signature) {
 }
 
 fn spell_out_type(ty: &mut Type) {
-    let is_view = ArrayType::parse(ty).is_some_and(|array| array.view);
+    let is_view =
+        ArrayType::parse(ty).is_some_and(|array| array.view) || argument_of("Ragged", ty).is_some();
     let is_option = argument_of("Option", ty).is_some();
     let Some(path) = path(ty) else { return };
     let Some(segment) = path.segments.last_mut() else {
@@ -172,7 +173,15 @@ mod tests {
 
     #[test]
     fn only_elided_views_of_async_functions_change() {
-        let table: [(Signature, Signature); 4] = [
+        let table: [(Signature, Signature); 6] = [
+            (
+                parse_quote!(async fn f(x: Ragged<i64>, y: Ragged<'_, u8>)),
+                parse_quote!(async fn f(x: Ragged<'_, i64>, y: Ragged<'_, u8>)),
+            ),
+            (
+                parse_quote!(async fn f(x: Option<pytriton::Ragged<u8>>)),
+                parse_quote!(async fn f(x: Option<pytriton::Ragged<'_, u8>>)),
+            ),
             (
                 parse_quote!(async fn f(x: ArrayView2<f32>, y: Array2<f32>)),
                 parse_quote!(async fn f(x: ArrayView2<'_, f32>, y: Array2<f32>)),

@@ -15,7 +15,7 @@ use crate::errors::Errors;
 use crate::example::Example;
 use crate::ident::plain_name;
 use crate::tensor::{Dims, TensorName, optional, refusal};
-use crate::types::present;
+use crate::types::{argument_of, present};
 use crate::value::Value;
 
 /// A parameter of the function. Its type determines its kind.
@@ -158,10 +158,11 @@ impl Parameter {
         };
         check_static(&typed.ty, errors);
         hint::check(&typed.ty, context, errors);
-        let span = match ArrayType::parse(present(&typed.ty)) {
-            Some(array) => array.element.span(),
-            None => typed.ty.span(),
+        let element = match ArrayType::parse(present(&typed.ty)) {
+            Some(array) => Some(array.element),
+            None => argument_of("Ragged", present(&typed.ty)),
         };
+        let span = element.unwrap_or(&typed.ty).span();
         Self {
             ty: nameable(&typed.ty, state),
             shown: (*typed.ty).clone(),
@@ -201,7 +202,8 @@ impl Parameter {
 
     /// Returns whether its type is an array by name.
     pub(super) fn is_surely_input(&self) -> bool {
-        ArrayType::parse(present(&self.shown)).is_some()
+        let ty = present(&self.shown);
+        ArrayType::parse(ty).is_some() || argument_of("Ragged", ty).is_some()
     }
 
     /// Returns whether it is an input by the name of its type and its rank, so that only an alias
