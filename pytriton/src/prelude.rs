@@ -12,7 +12,7 @@ pub use crate::served::model::model;
 pub use crate::served::state::*;
 pub use crate::served::tensors::*;
 pub use crate::{
-    Call, Cancellation, Cancelled, Context, Identity, ParameterValue, Parameters, Request,
+    Call, Cancellation, Cancelled, Context, Identity, ParameterValue, Parameters, Ragged, Request,
     Responses, Sequence,
 };
 // Only the attribute: importing the module `openai` as well would shadow a crate of that name.

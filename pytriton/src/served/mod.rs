@@ -11,7 +11,7 @@ pub(crate) mod tensors;
 mod testing;
 
 pub use pytriton_runtime::call::{
-    Cancellation, Cancelled, Context, ModelError, Responses, WithParameters,
+    Cancellation, Cancelled, Context, ModelError, RaggedView, Responses, WithParameters,
 };
 pub use pytriton_runtime::decorators::*;
 pub use pytriton_runtime::engine::EngineChoice;
@@ -37,7 +37,9 @@ pub use pytriton_runtime::server::Router;
 pub use pytriton_runtime::server::{
     Addresses, App, ArgumentClash, Builder, Options, PortAddress, ServerError, Triton,
 };
-pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
+pub use pytriton_runtime::tensor::{
+    DataType, Element, OffsetsError, Ragged, RaggedRows, Tensor, TensorError,
+};
 
 pub use batching::*;
 pub use exports::backend;

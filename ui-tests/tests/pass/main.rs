@@ -46,6 +46,7 @@ mod plain;
 mod priorities;
 mod private_error;
 mod qualified_paths;
+mod ragged;
 mod raw;
 mod result;
 mod sample;
@@ -111,6 +112,7 @@ programs! {
     priorities
     private_error
     qualified_paths
+    ragged
     raw
     result
     sample
