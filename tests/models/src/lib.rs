@@ -12,6 +12,7 @@ mod limited;
 mod omitted;
 mod openai;
 mod priorities;
+mod ragged;
 mod raw;
 mod saturated;
 mod seen;

@@ -38,6 +38,7 @@ all! {
     bytes: "test_bytes.py";
     requests: "test_requests.py" with super::FORWARD;
     batching: "test_batching.py";
+    ragged: "test_ragged.py";
     omitted_outputs: "test_omitted_outputs.py";
     asyncio: "test_aio.py";
     streaming: "test_streaming.py";
