@@ -10,6 +10,7 @@ mod load_unload;
 mod openai;
 mod overrides;
 mod parts;
+mod ragged;
 mod router;
 mod sequences;
 mod signals;

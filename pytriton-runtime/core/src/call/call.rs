@@ -102,22 +102,34 @@ impl<'a> Call<'a> {
         Ok(Some(array))
     }
 
-    /// Returns an input whose rows may have different lengths; `None` if it is omitted.
+    /// Returns a required input whose rows may have different lengths.
     ///
     /// # Errors
     ///
     /// As [`array`](Self::array).
-    pub fn ragged<T: Element>(
+    pub fn ragged<T: Element>(&self, input: usize) -> Result<RaggedView<'_, T>, ModelError> {
+        self.optional_ragged(input)?
+            .ok_or_else(|| self.input_error(input, TensorError::Missing))
+    }
+
+    /// Returns an optional input whose rows may have different lengths.
+    ///
+    /// # Errors
+    ///
+    /// As [`array`](Self::array).
+    pub fn optional_ragged<T: Element>(
         &self,
         input: usize,
     ) -> Result<Option<RaggedView<'_, T>>, ModelError> {
-        let Some(values) = self.optional_array(input)? else {
+        let Some(tensor) = self.inputs.get(input).and_then(Option::as_ref) else {
             return Ok(None);
         };
-        match self.offsets.get(input).and_then(Option::as_ref) {
-            Some(offsets) => Ok(Some(RaggedView::new(values, offsets.clone()))),
-            None => Err(self.input_error(input, TensorError::Missing)),
-        }
+        let Some(offsets) = self.offsets.get(input).and_then(Option::as_ref) else {
+            let shape = shape_text(tensor.shape());
+            return Err(self.input_error(input, TensorError::Rank { expected: 1, shape }));
+        };
+        let values = self.optional_array(input)?;
+        Ok(values.map(|values| RaggedView::new(values, offsets.clone())))
     }
 
     /// Copies an array if it is a view of its input.
@@ -238,7 +250,7 @@ impl<'a> Call<'a> {
         self.context.model()
     }
 
-    pub(super) fn input_error(&self, input: usize, source: TensorError) -> ModelError {
+    fn input_error(&self, input: usize, source: TensorError) -> ModelError {
         InputError::new(self.spec(), input, source).into()
     }
 

@@ -2,7 +2,7 @@ use ndarray::{CowArray, Ix1};
 
 use crate::decorators::RowOffsets;
 use crate::model::{Declared, InputType};
-use crate::tensor::{Element, Ragged, TensorError};
+use crate::tensor::{Element, Ragged};
 
 use super::{Call, ModelError, Parameter};
 
@@ -48,8 +48,7 @@ impl<T: Element> Parameter for Ragged<'_, T> {
     type Storage<'c> = RaggedView<'c, T>;
 
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
-        call.ragged(input)?
-            .ok_or_else(|| call.input_error(input, TensorError::Missing))
+        call.ragged(input)
     }
 }
 
@@ -59,6 +58,6 @@ impl<T: Element> Parameter for Option<Ragged<'_, T>> {
     type Storage<'c> = OptionalRaggedView<'c, T>;
 
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
-        call.ragged(input).map(OptionalRaggedView)
+        call.optional_ragged(input).map(OptionalRaggedView)
     }
 }

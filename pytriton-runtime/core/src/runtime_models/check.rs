@@ -119,6 +119,7 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
     let (call, options) = (function.call, &model.options.plain);
     let (raw, cached) = (call == CallMode::Raw, options.call_options.response_cache);
     let first_values = model.inputs.iter().any(|input| input.first_value.is_some());
+    let ragged = || model.inputs.iter().filter(|input| input.ragged);
     let cost = model.cost_input().map(|index| &model.inputs[index]);
     let table = [
         (
@@ -132,6 +133,18 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         (
             first_values && options.sequence_batching.is_some(),
             "the rows of a batch belong to different sequences, which may have different values: remove `first_value`",
+        ),
+        (
+            ragged().count() > 0 && (call == CallMode::Request || !options.batching),
+            "a `ragged` input has rows of several requests, which needs `Function::batch`: write it, or remove `ragged`",
+        ),
+        (
+            call == CallMode::Batch && ragged().any(|input| input.spec.dims != [-1]),
+            "the rows of a `ragged` input have one dimension of any size: write `[-1]`, or remove `ragged`",
+        ),
+        (
+            ragged().any(|input| input.first_value.is_some()),
+            "`first_value` is one value for a whole batch, which has no other rows: remove it, or remove `ragged`",
         ),
         (
             model.is_set("cost") && cost.is_none(),
@@ -253,6 +266,9 @@ fn texts(model: &Model, function: &Function) -> Vec<Flaw> {
 #[cfg(test)]
 #[path = "check_cost_tests.rs"]
 mod cost_tests;
+#[cfg(test)]
+#[path = "check_ragged_tests.rs"]
+mod ragged_tests;
 #[cfg(test)]
 #[path = "check_sequences_tests.rs"]
 mod sequences_tests;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use ndarray::{CowArray, Dimension};
 use pytriton_protocol::typed::Model as CallableModel;
 
-use crate::call::{Call, Context, ModelError};
+use crate::call::{Call, Context, ModelError, RaggedView};
 use crate::decorators::StepError;
 use crate::model::ModelSpec;
 use crate::model_call;
@@ -52,6 +52,29 @@ impl<'a> Inputs<'a> {
         array.map_err(of_the_function)
     }
 
+    /// Returns a [ragged](super::Input::ragged) input.
+    ///
+    /// # Errors
+    ///
+    /// As [`array`](Self::array), and if the input is not ragged.
+    pub fn ragged<T: Element>(&self, name: &str) -> Result<RaggedView<'a, T>, ModelError> {
+        let ragged = self.call.ragged(self.index(name)?);
+        ragged.map_err(of_the_function)
+    }
+
+    /// Returns an optional [ragged](super::Input::ragged) input.
+    ///
+    /// # Errors
+    ///
+    /// As [`ragged`](Self::ragged), except for an omitted input.
+    pub fn optional_ragged<T: Element>(
+        &self,
+        name: &str,
+    ) -> Result<Option<RaggedView<'a, T>>, ModelError> {
+        let ragged = self.call.optional_ragged(self.index(name)?);
+        ragged.map_err(of_the_function)
+    }
+
     /// Returns the only element of an input, such as one with
     /// [`first_value`](super::Input::first_value).
     ///
@@ -73,7 +96,8 @@ impl<'a> Inputs<'a> {
         scalar.map_err(of_the_function)
     }
 
-    /// Returns the tensor of an input, or `None` if it is omitted.
+    /// Returns the tensor of an input, or `None` if it is omitted. That of a ragged input has one
+    /// dimension with the values of all rows.
     ///
     /// # Errors
     ///

@@ -194,6 +194,8 @@ impl Model {
         });
         let texts = self.inputs.iter().enumerate();
         let texts = texts.filter(|(_, of)| of.utf8).map(|(input, _)| input);
+        let ragged = self.inputs.iter().enumerate();
+        let ragged = ragged.filter(|(_, of)| of.ragged).map(|(input, _)| input);
         let decoded = self.inputs.iter().enumerate();
         let decoded = decoded.filter_map(|(input, of)| Some((input, of.check?)));
         let labels = self.outputs.iter().map(|output| &output.labels).enumerate();
@@ -226,6 +228,7 @@ impl Model {
             first_values: first_values.collect(),
             cost_input: self.cost_input(),
             utf8_inputs: texts.collect(),
+            ragged_inputs: ragged.collect(),
             decoded_inputs: decoded.collect(),
             // The function reads the inputs itself.
             validates_first: true,

@@ -19,6 +19,8 @@ pub struct Input {
     pub(super) spec: TensorSpec,
     /// Whether a call receives only the first row, and whether differing rows are an error then.
     pub(super) first_value: Option<bool>,
+    /// Whether the rows of a batch may have different lengths.
+    pub(super) ragged: bool,
     /// Whether the elements must be valid UTF-8.
     pub(super) utf8: bool,
     /// Checks the elements, if only decoding shows whether they are valid.
@@ -40,6 +42,7 @@ impl Input {
         Self {
             spec: spec(datatype, name.into(), dims.into()),
             first_value: None,
+            ragged: false,
             utf8: false,
             check: None,
         }
@@ -63,6 +66,15 @@ impl Input {
         let elements = elements.map(|element| element.to_string().into());
         self.spec.example = elements.collect();
         self
+    }
+
+    /// Batches requests in which the input has different dims. The function of a batch reads it with
+    /// [`Inputs::ragged`](super::Inputs::ragged), and the dims are `[-1]`.
+    pub fn ragged(self) -> Self {
+        Self {
+            ragged: true,
+            ..self
+        }
     }
 
     /// Passes one value for the whole batch to the function. Differing rows are an error.
