@@ -6,7 +6,8 @@ use super::*;
 /// Calls the function once for the whole batch: the rows of its requests are stacked along axis 0.
 ///
 /// Place it below [`macro@model`]; requires batching. The outputs must have as many rows as the
-/// inputs.
+/// inputs. Requests share a batch if their inputs have the same dimensions after axis 0. A
+/// [`Ragged`] input has rows of different lengths instead.
 ///
 /// ```
 /// use pytriton::prelude::*;
