@@ -104,7 +104,7 @@ impl<'a, T> Ragged<'a, T> {
     ///
     /// Panics if there is no row with this index.
     pub fn row(&self, row: usize) -> ArrayView1<'a, T> {
-        part(self.values, &self.offsets[row..row + 2])
+        slice_row(self.values, &self.offsets[row..row + 2])
     }
 
     /// Returns the lengths of the rows, in order.
@@ -123,7 +123,7 @@ impl<'a, T> Ragged<'a, T> {
     }
 }
 
-fn part<'a, T>(values: ArrayView1<'a, T>, ends: &[usize]) -> ArrayView1<'a, T> {
+fn slice_row<'a, T>(values: ArrayView1<'a, T>, ends: &[usize]) -> ArrayView1<'a, T> {
     values.slice_move(s![ends[0]..ends[1]])
 }
 
@@ -165,7 +165,7 @@ impl<'a, T> Iterator for RaggedRows<'a, T> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let ends = self.ends.next()?;
-        Some(part(self.values, ends))
+        Some(slice_row(self.values, ends))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -176,7 +176,7 @@ impl<'a, T> Iterator for RaggedRows<'a, T> {
 impl<T> DoubleEndedIterator for RaggedRows<'_, T> {
     fn next_back(&mut self) -> Option<Self::Item> {
         let ends = self.ends.next_back()?;
-        Some(part(self.values, ends))
+        Some(slice_row(self.values, ends))
     }
 }
 
