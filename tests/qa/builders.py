@@ -88,7 +88,6 @@ FUNCTION_TEXT = "expects the text of a failed function without the name of the m
 CUDA = "needs CUDA"
 SIGNAL = "expects that requests are refused some milliseconds after SIGINT"
 COMPLETION = "expects that Triton completes a configuration from the files of a model"
-RAGGED = "needs ragged batches"
 EMPTY_ROWS = "counts an empty row for each idle slot, as NVIDIA's sequence backend does"
 DIRECTORY = "loads a model from a directory"
 SHUTDOWN = "expects that requests are accepted and refused on open connections during shutdown"

@@ -1,6 +1,6 @@
 """The suites of the schedulers: batches, sequences, queues, cancellation."""
 
-from builders import EMPTY_ROWS, NEEDS_ENSEMBLES, RAGGED, READS_LOG, Run, add_sub, identity, sequence
+from builders import EMPTY_ROWS, NEEDS_ENSEMBLES, READS_LOG, Run, add_sub, identity, sequence
 
 
 def batcher(dims, **more):
@@ -18,8 +18,7 @@ def batcher_runs(label, models, delays, **environment):
         server = {"TRITONSERVER_DELAY_SCHEDULER": str(delay)} if delay else {}
         tests = [f"BatcherTest.{test}" for test in tests]
         runs.append(Run("batcher_test.py", models, tests, environment={"BACKENDS": "savedmodel", **environment},
-                        server_environment=server, fresh=True, label=label,
-                        skipped={"test_multi_batch_different_shape_allow_ragged": RAGGED}))
+                        server_environment=server, fresh=True, label=label))
     return runs
 
 

@@ -100,6 +100,10 @@ impl Spec {
         };
         for input in &self.inputs {
             let spec = Input::of(input.datatype()?, input.name.as_str(), input.dims.clone());
+            let spec = match self.function.as_str() {
+                "ragged_identity" => spec.ragged(),
+                _ => spec,
+            };
             model = model.input(if input.optional {
                 spec.optional()
             } else {
