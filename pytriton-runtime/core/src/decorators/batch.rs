@@ -7,11 +7,12 @@ use parking_lot::Mutex;
 
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, TensorSpec};
-use crate::tensor::{Element, Tensor, TensorError, array, shape_text};
+use crate::tensor::{Element, Tensor, array, shape_text};
 use crate::tracked_tensor::{StackError, TrackedTensor};
 
 use super::decoded::decoded_bytes_of;
-use super::{RowOffsets, StepError};
+use super::single_rows::ragged_rows;
+use super::{RowOffsets, SingleRows, StepError, single_rows};
 
 /// The inputs of one call, batch axis first if the model has one.
 #[derive(Debug)]
@@ -290,53 +291,6 @@ pub(crate) type BatchInputs<'a> = (Cow<'a, [Option<TrackedTensor>]>, Vec<Option<
 
 /// The maximum memory of a tensor in addition to its elements, with its shape and its list entry.
 const TENSOR_BYTES: usize = 192;
-
-/// A tensor split into its rows.
-#[derive(Debug)]
-pub(crate) struct SingleRows {
-    rows: Vec<TrackedTensor>,
-    /// The tensor without rows.
-    none: TrackedTensor,
-}
-
-impl SingleRows {
-    /// Stacks these rows. The memory of a copy is reserved; a single row is not copied.
-    fn group(
-        &self,
-        rows: &[usize],
-        budget: Option<&Arc<MemoryBudget>>,
-    ) -> Result<TrackedTensor, StackError> {
-        let rows: Vec<_> = rows.iter().filter_map(|&row| self.rows.get(row)).collect();
-        match rows.is_empty() {
-            true => Ok(self.none.clone()),
-            false => TrackedTensor::stack(&rows, budget),
-        }
-    }
-
-    pub(crate) fn get(&self, row: usize) -> Option<&TrackedTensor> {
-        self.rows.get(row)
-    }
-
-    pub(crate) fn none(&self) -> &TrackedTensor {
-        &self.none
-    }
-}
-
-/// Splits a tensor into its rows.
-pub(crate) fn single_rows(tensor: &TrackedTensor) -> Result<SingleRows, TensorError> {
-    Ok(SingleRows {
-        rows: tensor.split(&vec![1; tensor.rows()])?,
-        none: tensor.rows_from(0, 0)?,
-    })
-}
-
-/// Splits the values of a ragged input into its rows.
-fn ragged_rows(tensor: &TrackedTensor, offsets: &RowOffsets) -> Result<SingleRows, TensorError> {
-    Ok(SingleRows {
-        rows: tensor.split(&offsets.lengths().collect::<Vec<_>>())?,
-        none: tensor.rows_from(0, 0)?,
-    })
-}
 
 fn described(spec: &TensorSpec, dims: &[i64]) -> String {
     format!("{} {}", spec.datatype, shape_text(dims))

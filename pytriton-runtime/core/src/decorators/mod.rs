@@ -18,11 +18,11 @@ mod pad_value;
 mod padder;
 mod repeated;
 mod row_offsets;
+mod single_rows;
 mod step;
 mod widened;
 
 pub use batch::Batch;
-pub(crate) use batch::{SingleRows, single_rows};
 pub use constant_padder::ConstantPadder;
 #[cfg(test)]
 pub(crate) use decoded::ELEMENT_BYTES;
@@ -36,5 +36,6 @@ pub use pad_batch::PadBatch;
 pub use pad_value::PadValue;
 pub use padder::Padder;
 pub(crate) use row_offsets::RowOffsets;
+pub(crate) use single_rows::{SingleRows, single_rows};
 pub(crate) use step::Steps;
 pub use step::{Groups, Step};

@@ -57,6 +57,7 @@ impl<'a, T> Ragged<'a, T> {
     ///
     /// Returns an [`OffsetsError`] if the offsets do not begin with 0, decrease, or do not end with
     /// the number of values.
+    #[expect(clippy::needless_pass_by_value, reason = "views are passed by value")]
     pub fn new(values: ArrayView1<'a, T>, offsets: &'a [usize]) -> Result<Self, OffsetsError> {
         let [0, ..] = offsets else {
             return Err(OffsetsError::First);
@@ -76,6 +77,7 @@ impl<'a, T> Ragged<'a, T> {
 
     /// As [`new`](Self::new), for offsets that have been checked.
     #[doc(hidden)]
+    #[expect(clippy::needless_pass_by_value, reason = "views are passed by value")]
     pub fn of_checked(values: ArrayView1<'a, T>, offsets: &'a [usize]) -> Self {
         Self { values, offsets }
     }
@@ -104,7 +106,7 @@ impl<'a, T> Ragged<'a, T> {
     ///
     /// Panics if there is no row with this index.
     pub fn row(&self, row: usize) -> ArrayView1<'a, T> {
-        slice_row(self.values, &self.offsets[row..row + 2])
+        slice_row(&self.values, &self.offsets[row..row + 2])
     }
 
     /// Returns the lengths of the rows, in order.
@@ -123,8 +125,8 @@ impl<'a, T> Ragged<'a, T> {
     }
 }
 
-fn slice_row<'a, T>(values: ArrayView1<'a, T>, ends: &[usize]) -> ArrayView1<'a, T> {
-    values.slice_move(s![ends[0]..ends[1]])
+fn slice_row<'a, T>(values: &ArrayView1<'a, T>, ends: &[usize]) -> ArrayView1<'a, T> {
+    (*values).slice_move(s![ends[0]..ends[1]])
 }
 
 impl<T> Clone for Ragged<'_, T> {
@@ -165,7 +167,7 @@ impl<'a, T> Iterator for RaggedRows<'a, T> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let ends = self.ends.next()?;
-        Some(slice_row(self.values, ends))
+        Some(slice_row(&self.values, ends))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -176,7 +178,7 @@ impl<'a, T> Iterator for RaggedRows<'a, T> {
 impl<T> DoubleEndedIterator for RaggedRows<'_, T> {
     fn next_back(&mut self) -> Option<Self::Item> {
         let ends = self.ends.next_back()?;
-        Some(slice_row(self.values, ends))
+        Some(slice_row(&self.values, ends))
     }
 }
 
