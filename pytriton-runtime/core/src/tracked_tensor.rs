@@ -1,13 +1,13 @@
 //! A tensor whose memory is reserved.
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use thiserror::Error;
 
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudget, MemoryBudgetError, MemoryPermit};
-use crate::tensor::{DataType, Dims, Tensor, TensorError, rows, split, stack};
+use crate::tensor::{DataType, Dims, Tensor, TensorError, part, rows, split, stack};
 use crate::tracked_bytes::TrackedBytes;
 use crate::uncounted::Uncounted;
 
@@ -151,6 +151,15 @@ impl TrackedTensor {
     /// Returns [`TensorError::ElementCount`] if the tensor has fewer rows.
     pub fn rows_from(&self, skip: usize, count: usize) -> Result<Self, TensorError> {
         rows(&self.0, skip, count).map(Self)
+    }
+
+    /// Returns the `count` rows in a range of the bytes. They share the bytes and the reservation.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TensorError::ByteSize`] if the range is not the size of these rows.
+    pub fn part(&self, count: usize, bytes: Range<usize>) -> Result<Self, TensorError> {
+        part(&self.0, count, bytes).map(Self)
     }
 
     /// Splits the tensor along axis 0 into parts with the given numbers of rows. The parts share

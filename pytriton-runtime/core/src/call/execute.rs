@@ -107,7 +107,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
         mut called_back: impl FnMut(Executed) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let spec = self.context.model();
-        let mut stacked = Stacked::new(spec, batch.stacked);
+        let mut stacked = Stacked::new(batch.stacked);
         let mut provider = StateProvider::new(self.instance.sequences());
         let mut rest = &*batch.requests;
         // How many of the next requests are executed separately.

@@ -11,55 +11,41 @@ use crate::tracked_tensor::{StackError, TrackedTensor};
 
 use super::ModelError;
 
-/// The inputs of a batch that are already stacked, and how many of their rows and of the values of
-/// ragged inputs belong to earlier calls.
+/// The inputs of a batch that are already stacked, and how many bytes of each belong to earlier
+/// calls.
 #[derive(Debug, Clone)]
 pub(super) struct Stacked<'a> {
     inputs: &'a [Option<TrackedTensor>],
-    ragged: &'a [usize],
-    skipped: usize,
-    /// For each ragged input.
-    skipped_values: Vec<usize>,
+    skipped: Vec<usize>,
 }
 
 impl<'a> Stacked<'a> {
-    pub(super) fn new(spec: &'a ModelSpec, inputs: &'a [Option<TrackedTensor>]) -> Self {
-        let ragged = match inputs.is_empty() {
-            true => &[],
-            false => &spec.ragged_inputs[..],
-        };
+    pub(super) fn new(inputs: &'a [Option<TrackedTensor>]) -> Self {
         Self {
             inputs,
-            ragged,
-            skipped: 0,
-            skipped_values: vec![0; ragged.len()],
+            skipped: vec![0; inputs.len()],
         }
     }
 
     /// Advances to the call after that of `requests`.
     pub(super) fn skip(&mut self, requests: &[Request]) {
-        self.skipped += batch_size(requests);
-        for (skipped, &input) in self.skipped_values.iter_mut().zip(self.ragged) {
+        for (input, skipped) in self.skipped.iter_mut().enumerate() {
             let tensors = requests.iter().flat_map(|request| &request.inputs()[input]);
-            *skipped += tensors.map(|tensor| values(tensor)).sum::<usize>();
+            *skipped += tensors.map(|tensor| tensor.data().len()).sum::<usize>();
         }
     }
 
-    /// Returns the rows of the next call if they are stacked.
+    /// Returns the rows of the next call, which has these tensors, if they are stacked.
     fn rows(
         &self,
-        requests: &[Request],
         input: usize,
+        tensors: &[&TrackedTensor],
+        rows: usize,
     ) -> Option<Result<TrackedTensor, TensorError>> {
-        let tensor = self.inputs.get(input)?.as_ref()?;
-        Some(tensor.rows_from(self.skipped, batch_size(requests)))
-    }
-
-    /// Returns the values of a ragged input in the next call if they are stacked.
-    fn values(&self, count: usize, input: usize) -> Option<Result<TrackedTensor, TensorError>> {
-        let tensor = self.inputs.get(input)?.as_ref()?;
-        let index = self.ragged.iter().position(|&ragged| ragged == input)?;
-        Some(tensor.rows_from(self.skipped_values[index], count))
+        let stacked = self.inputs.get(input)?.as_ref()?;
+        let start = self.skipped[input];
+        let bytes: usize = tensors.iter().map(|tensor| tensor.data().len()).sum();
+        Some(stacked.part(rows, start..start.saturating_add(bytes)))
     }
 }
 
@@ -172,7 +158,7 @@ fn stacked(
     let Some(tensors) = tensors(requests, input) else {
         return Ok(None);
     };
-    let stacked = match already.rows(requests, input) {
+    let stacked = match already.rows(input, &tensors, batch_size(requests)) {
         Some(stacked) => stacked.map_err(StackError::from),
         None => TrackedTensor::stack(&tensors, budget),
     };
@@ -197,7 +183,7 @@ fn joined(
         repeat_n(length, tensor.rows())
     });
     let offsets = RowOffsets::new(batch_size(requests), lengths, budget)?;
-    let joined = match already.values(offsets.values(), input) {
+    let joined = match already.rows(input, &tensors, offsets.values()) {
         Some(joined) => joined.map_err(StackError::from),
         None => flattened(&tensors)
             .and_then(|parts| TrackedTensor::stack(&parts.iter().collect::<Vec<_>>(), budget)),

@@ -109,6 +109,35 @@ pub fn rows(tensor: &Tensor, skip: usize, count: usize) -> Result<Tensor, Tensor
     Ok(row_range(tensor, count, start..end))
 }
 
+/// Returns the `count` rows in a range of a tensor's bytes. They share the bytes. Rows of
+/// `BYTES` elements of any size are found without reading the elements before them.
+///
+/// # Errors
+///
+/// Returns [`TensorError::ByteSize`] if the tensor has no such bytes, or if `count` rows of a
+/// datatype with a fixed size have another size.
+pub fn part(tensor: &Tensor, count: usize, bytes: Range<usize>) -> Result<Tensor, TensorError> {
+    let all = tensor.data().len();
+    let fits = bytes.start <= bytes.end && bytes.end <= all;
+    let expected = match tensor.datatype().size() {
+        // The other dimensions of an empty tensor can have any size.
+        Some(size) if all > 0 => {
+            let row_elements: usize = tensor.shape().iter().skip(1).product();
+            row_elements.saturating_mul(count).saturating_mul(size)
+        }
+        _ => bytes.len(),
+    };
+    if tensor.shape().is_empty() || !fits || bytes.len() != expected {
+        return Err(TensorError::ByteSize {
+            datatype: tensor.datatype(),
+            shape: shape_text(tensor.shape()),
+            expected,
+            got: bytes.len().min(all),
+        });
+    }
+    Ok(row_range(tensor, count, bytes))
+}
+
 fn row_range(tensor: &Tensor, rows: usize, bytes: Range<usize>) -> Tensor {
     let mut shape = Dims::from(tensor.shape());
     shape[0] = rows;
@@ -196,6 +225,20 @@ mod tests {
         assert_eq!(rows(&all, 2, 1).unwrap(), parts[1]);
         assert!(rows(&all, 2, 2).is_err());
         assert_eq!(split(&all, &[2, 1]).unwrap(), parts);
+    }
+
+    #[test]
+    fn parts_are_found_by_their_bytes() {
+        let all = ints(&[3, 2], &[1, 2, 3, 4, 5, 6]);
+        assert_eq!(part(&all, 2, 8..24).unwrap(), ints(&[2, 2], &[3, 4, 5, 6]));
+        assert_eq!(part(&all, 0, 8..8).unwrap(), ints(&[0, 2], &[]));
+        let texts = words(&[3], &["", "a", "bc"]);
+        assert_eq!(part(&texts, 2, 4..15).unwrap(), words(&[2], &["a", "bc"]));
+        let empty = ints(&[0, usize::MAX, 2], &[]);
+        assert_eq!(part(&empty, 0, 0..0).unwrap(), empty);
+        for (count, start, end) in [(1, 8, 24), (2, 8, 28), (2, 16, 8), (0, 28, 28)] {
+            assert!(part(&all, count, Range { start, end }).is_err());
+        }
     }
 
     #[test]
