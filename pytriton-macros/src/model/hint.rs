@@ -127,7 +127,7 @@ fn wrong_reference(reference: &TypeReference, context: HintContext) -> Option<St
         let view = array.borrowed();
         return Some(format!("an array is passed as a view: write `{view}`"));
     }
-    if let Some(element) = argument_of("Ragged", inner) {
+    if let (Some(element), false) = (argument_of("Ragged", inner), context.first_value) {
         let element = type_text(element);
         return Some(format!(
             "a `Ragged` is a view and is passed by value: write `Ragged<{element}>`"
@@ -155,10 +155,14 @@ fn wrong_path(ty: &Type, context: HintContext) -> Option<String> {
     if ArrayType::parse(ty).is_some() {
         return None;
     }
-    if let (Some(element), true) = (argument_of("Ragged", ty), context.first_value) {
-        let element = type_text(element);
+    if let (Some(element), true) = (argument_of("Ragged", present(ty)), context.first_value) {
+        let element = meant_element(element).unwrap_or_else(|| type_text(element));
+        let value = match argument_of("Option", ty) {
+            Some(_) => format!("Option<{element}>"),
+            None => element,
+        };
         return Some(format!(
-            "`#[first_value]` is one value for the whole batch, but a `Ragged` has a row for each request: remove `#[first_value]`, or take `{element}`"
+            "`#[first_value]` is one value for the whole batch, but a `Ragged` has a row for each request: remove `#[first_value]`, or take `{value}`"
         ));
     }
     let inner = argument_of("Option", ty);
