@@ -135,6 +135,19 @@ pub enum ModelError {
         /// The type of the returned output.
         got: DataType,
     },
+    /// A function that was bound at run time read an input as ragged that is not, or the reverse.
+    #[error("model '{model}' reads its input '{input}' with the wrong method: {}", match is_ragged {
+        true => "it is ragged: read it with `ragged`",
+        false => "it is not ragged: read it with `array`, or declare it with `ragged()`",
+    })]
+    WrongMethod {
+        /// The model.
+        model: Arc<str>,
+        /// The input.
+        input: Arc<str>,
+        /// Whether the input is declared as ragged.
+        is_ragged: bool,
+    },
     /// A function that was bound at run time called a model that it does not declare.
     #[error("model '{model}' calls model '{callee}': declare it with `calls::<…>()`")]
     UndeclaredCall {

@@ -90,7 +90,8 @@ impl<'a> Batch<'a> {
         &self.inputs
     }
 
-    /// Returns the tensor of an input, or `None` if it is omitted.
+    /// Returns the tensor of an input, or `None` if it is omitted. A ragged input is as in
+    /// [`inputs`](Self::inputs).
     ///
     /// # Errors
     ///
@@ -115,7 +116,8 @@ impl<'a> Batch<'a> {
     }
 
     /// Returns an input as an array, or `None` if it is omitted. The memory of an array that must
-    /// be decoded is reserved until the step has returned.
+    /// be decoded is reserved until the step has returned. A ragged input has one dimension, and
+    /// [`offsets`](Self::offsets) returns its rows.
     ///
     /// # Errors
     ///

@@ -52,7 +52,7 @@ const EACH_RESPONSES: &str =
 const ALL_RESPONSES: &str = "each request has its own responses: write `Vec<Responses<…>>`";
 const RAGGED_REQUEST: &str = "a `Ragged` contains the rows of several requests: write `#[batch]` above the function, or take an array such as `ArrayView2<f32>`";
 const RAGGED_SAMPLE: &str = "a `Ragged` contains the rows of several requests: take an array such as `ArrayView1<f32>`, or remove `batching = false` and write `#[batch]`";
-const RAGGED_SHAPE: &str = "the rows of a `Ragged` have one dimension of any size: write `shape = [-1]`, or take an array such as `ArrayView2<f32>`";
+const RAGGED_SHAPE: &str = "the rows of a `Ragged` have one dimension of any size: write `shape = [-1]`, or take an array with one dimension more than the shape";
 const NO_ARRAY: &str = "this type has the name of an array type but is not one: rename it";
 const NO_STEPS: &str = "`&[Request]` supports no decorators: remove them, or take arrays";
 

@@ -135,8 +135,12 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
             "the rows of a batch belong to different sequences, which may have different values: remove `first_value`",
         ),
         (
-            ragged().count() > 0 && (call == CallMode::Request || !options.batching),
-            "a `ragged` input has rows of several requests, which needs `Function::batch`: write it, or remove `ragged`",
+            ragged().count() > 0 && !options.batching,
+            "a `ragged` input has rows of several requests: remove `batching(false)`, or remove `ragged`",
+        ),
+        (
+            ragged().count() > 0 && call == CallMode::Request,
+            "a `ragged` input has rows of several requests: write `Function::batch` or `Function::raw`, or remove `ragged`",
         ),
         (
             call == CallMode::Batch && ragged().any(|input| input.spec.dims != [-1]),

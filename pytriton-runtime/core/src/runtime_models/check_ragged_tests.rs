@@ -36,7 +36,7 @@ fn ragged_input_is_one_of_a_batch() {
         (
             ragged([-1]).batching(false),
             raw(),
-            "a `ragged` input has rows of several requests",
+            "a `ragged` input has rows of several requests: remove `batching(false)`",
         ),
         (
             model().input(first),

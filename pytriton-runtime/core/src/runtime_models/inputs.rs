@@ -29,13 +29,13 @@ impl<'a> Inputs<'a> {
     ///
     /// # Errors
     ///
-    /// Returns a [`ModelError`] if the input does not exist, is omitted, or has another element
-    /// type or rank.
+    /// Returns a [`ModelError`] if the input does not exist, is omitted, is
+    /// [ragged](super::Input::ragged), or has another element type or rank.
     pub fn array<T: Element, D: Dimension>(
         &self,
         name: &str,
     ) -> Result<CowArray<'a, T, D>, ModelError> {
-        let array = self.call.array(self.index(name)?);
+        let array = self.call.array(self.index_of(name, false)?);
         array.map_err(of_the_function)
     }
 
@@ -48,7 +48,7 @@ impl<'a> Inputs<'a> {
         &self,
         name: &str,
     ) -> Result<Option<CowArray<'a, T, D>>, ModelError> {
-        let array = self.call.optional_array(self.index(name)?);
+        let array = self.call.optional_array(self.index_of(name, false)?);
         array.map_err(of_the_function)
     }
 
@@ -56,9 +56,9 @@ impl<'a> Inputs<'a> {
     ///
     /// # Errors
     ///
-    /// As [`array`](Self::array), and if the input is not ragged.
+    /// As [`array`](Self::array), but if the input is not ragged.
     pub fn ragged<T: Element>(&self, name: &str) -> Result<RaggedView<'a, T>, ModelError> {
-        let ragged = self.call.ragged(self.index(name)?);
+        let ragged = self.call.ragged(self.index_of(name, true)?);
         ragged.map_err(of_the_function)
     }
 
@@ -71,7 +71,7 @@ impl<'a> Inputs<'a> {
         &self,
         name: &str,
     ) -> Result<Option<RaggedView<'a, T>>, ModelError> {
-        let ragged = self.call.optional_ragged(self.index(name)?);
+        let ragged = self.call.optional_ragged(self.index_of(name, true)?);
         ragged.map_err(of_the_function)
     }
 
@@ -178,6 +178,20 @@ impl<'a> Inputs<'a> {
 
     fn model(&self) -> &'a ModelSpec {
         self.call.context().model()
+    }
+
+    /// Returns the index of an input that is declared as ragged, or as not ragged.
+    fn index_of(&self, name: &str, ragged: bool) -> Result<usize, ModelError> {
+        let index = self.index(name)?;
+        let model = self.model();
+        match model.is_ragged(index) == ragged {
+            true => Ok(index),
+            false => Err(ModelError::WrongMethod {
+                model: Arc::clone(&model.name),
+                input: Arc::clone(&model.inputs[index].name),
+                is_ragged: !ragged,
+            }),
+        }
     }
 
     fn index(&self, name: &str) -> Result<usize, ModelError> {
