@@ -13,7 +13,7 @@ mod http;
 #[pytriton::model(name = "Primes", client = Primes, max_batch_size = 32)]
 #[batch]
 fn primes(#[input(shape = [1])] n: ArrayView2<u32>) -> Array2<bool> {
-    n.mapv(|n| n > 1 && (2..n).take_while(|d| d * d <= n).all(|d| n % d != 0))
+    n.mapv(|n| n > 1 && (2..n).take_while(|d| *d <= n / d).all(|d| n % d != 0))
 }
 
 async fn is_prime(

@@ -1,16 +1,28 @@
 //! Urgent requests overtake the others.
 
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use pytriton::prelude::*;
 
-/// The numbers of the requests in the order of their calls.
+#[derive(Default)]
 struct Order {
+    /// The numbers of the requests in the order of their calls.
     numbers: Mutex<Vec<u32>>,
-    /// The call of the first request waits here twice: at its start and before its end.
-    first: Barrier,
+    /// Whether the call of the first request has started, and whether it may end.
+    started: AtomicBool,
+    may_end: AtomicBool,
+}
+
+fn wait_for(event: &AtomicBool) {
+    let begun = Instant::now();
+    while !event.load(Ordering::Acquire) {
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 #[pytriton::model(
@@ -22,8 +34,8 @@ struct Order {
 )]
 fn ordered(number: ArrayView2<u32>, order: &Arc<Order>) -> Array2<u32> {
     if number[[0, 0]] == 0 {
-        order.first.wait();
-        order.first.wait();
+        order.started.store(true, Ordering::Release);
+        wait_for(&order.may_end);
     }
     order.numbers.lock().unwrap().push(number[[0, 0]]);
     number.to_owned()
@@ -31,10 +43,7 @@ fn ordered(number: ArrayView2<u32>, order: &Arc<Order>) -> Array2<u32> {
 
 #[test]
 fn urgent_requests_are_first() {
-    let order = Arc::new(Order {
-        numbers: Mutex::default(),
-        first: Barrier::new(2),
-    });
+    let order = Arc::new(Order::default());
     let shared = Arc::clone(&order);
     let loaded = pytriton::testing::load_registered_with(|server| server.state(shared)).unwrap();
     let model = loaded.call::<Ordered>().unwrap();
@@ -49,10 +58,10 @@ fn urgent_requests_are_first() {
         .block_on(async {
             let mut first = calls.next().unwrap();
             assert!(first.as_mut().now_or_never().is_none());
-            order.first.wait();
+            wait_for(&order.started);
             let mut others = Box::pin(join_all(calls));
             assert!(others.as_mut().now_or_never().is_none());
-            order.first.wait();
+            order.may_end.store(true, Ordering::Release);
             assert!(first.await.is_ok());
             assert!(others.await.iter().all(Result::is_ok));
         })

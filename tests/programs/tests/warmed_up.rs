@@ -2,9 +2,13 @@
 //! ready.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use pytriton::CallError;
 use pytriton::prelude::*;
+
+/// The calls of all instances.
+static CALLS: AtomicU32 = AtomicU32::new(0);
 
 struct Compiled {
     calls: Cell<u32>,
@@ -25,6 +29,7 @@ impl Compiled {
     #[warmup(name = "one", inputs(x = zero([3])))]
     #[warmup(name = "full", batch_size = 4, inputs(x = random([3])))]
     fn infer(&self, #[input(shape = [3])] x: ArrayView2<f32>) -> Array2<u32> {
+        CALLS.fetch_add(1, Ordering::Relaxed);
         let calls = self.calls.replace(self.calls.get() + 1);
         Array2::from_elem((x.nrows(), 1), calls)
     }
@@ -32,6 +37,7 @@ impl Compiled {
 
 #[pytriton::test]
 async fn each_instance_is_warm(model: Call<CompiledModel>) -> Result<(), CallError> {
+    assert_eq!(CALLS.load(Ordering::Relaxed), 4);
     let calls = model.call(Array2::zeros((1, 3))).await?;
     assert!(calls[[0, 0]] >= 2, "{calls}");
     Ok(())
