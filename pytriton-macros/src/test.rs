@@ -1,6 +1,6 @@
 //! `#[pytriton::test]`: a test with the models of its crate.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, FnArg, ItemFn, LitBool};
@@ -14,8 +14,8 @@ struct TestOptions {
     root: CratePath,
     /// The function that changes the builder of the server.
     server: Option<Expr>,
-    /// Whether the clock is paused.
-    paused: bool,
+    /// The key of `start_paused`, if the clock is paused.
+    paused: Option<Ident>,
 }
 
 impl TestOptions {
@@ -29,19 +29,24 @@ impl TestOptions {
                 let server = syn::parse2(value.clone());
                 server.map_err(|_| errors.push(value, expected)).ok()
             }),
-            paused: options.value("start_paused").is_some_and(|value| {
-                let expected = "expected a boolean: write `start_paused = true`";
-                let paused = syn::parse2::<LitBool>(value.clone());
-                let paused = paused.map_err(|_| errors.push(value, expected));
-                let paused = paused.is_ok_and(|paused| paused.value);
-                if paused && !cfg!(any(feature = "test-util", test)) {
-                    let message = "a paused clock needs the feature `test-util` of `pytriton`";
-                    errors.push(options.key("start_paused"), message);
-                }
-                paused
-            }),
+            paused: paused(&options, errors),
         }
     }
+}
+
+/// Returns the key of `start_paused = true`.
+fn paused(options: &Options, errors: &mut Errors) -> Option<Ident> {
+    let value = options.value("start_paused")?;
+    let Ok(paused) = syn::parse2::<LitBool>(value.clone()) else {
+        errors.push(value, "expected a boolean: write `start_paused = true`");
+        return None;
+    };
+    let key = options.key("start_paused").filter(|_| paused.value)?;
+    if !cfg!(any(feature = "test-util", test)) {
+        let message = "a paused clock needs the feature `test-util` of `pytriton`";
+        errors.push(key, message);
+    }
+    Some(key.clone())
 }
 
 /// Returns the test, or the errors of the attribute and the function.
@@ -58,6 +63,9 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         &generics.params,
         "a test cannot be generic: write the types of its parameters",
     );
+    if let (Some(key), None) = (&options.paused, &function.sig.asyncness) {
+        errors.push(key, "a paused clock needs an async test: write `async fn`");
+    }
     let test = test(&options, &function);
     match errors.is_empty() {
         true => test,
@@ -90,8 +98,8 @@ fn test(options: &TestOptions, function: &ItemFn) -> TokenStream {
         None => quote!(::core::convert::identity),
     };
     let server = match options.paused {
-        true => quote!(__private::start_paused(#server)),
-        false => server,
+        Some(_) => quote!(__private::start_paused(#server)),
+        None => server,
     };
     let run = match sig.asyncness {
         Some(_) => quote!(__private::run_async(#server, async |__loaded| #call.await)),

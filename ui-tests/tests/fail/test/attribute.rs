@@ -18,8 +18,12 @@ async fn generic<M>(double: Call<M>) {}
 #[pytriton::test]
 struct NotAFunction;
 
+#[pytriton::test(start_paused = true)]
+fn paused_without_async(double: Call<Double>) {}
+
 fn main() {}
 //~ 9: #[pytriton::test(server = |server| server)]
 //~ 12: #[pytriton::test(start_paused = true)]
 //~ 16: async fn generic(double: Call<Double>) {}
 //~ 19: async fn a_function() {}
+//~ 22: async fn paused_without_async(double: Call<Double>) {}
