@@ -2,6 +2,7 @@
 
 use std::panic::resume_unwind;
 use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle};
@@ -15,23 +16,25 @@ use crate::server::{Builder as ServerBuilder, ServerError};
 
 use super::serve::serve_on;
 
+/// The real time that a stop may take before the clock advances by itself.
+const STOP_TIME: Duration = Duration::from_secs(1);
+
 impl ServerBuilder {
-    /// Pauses the clock of the embedded engine. Queue delays, timeouts and all timers of tokio in
-    /// `async` functions end only when the test advances the clock.
+    /// Pauses the clock of the embedded engine. Queue delays, timeouts and timers of tokio fire only
+    /// when the test calls [`advance`]. If the server takes longer than a second to stop, the clock
+    /// advances by itself, so that the stop does not wait for functions that sleep.
     pub fn start_paused(mut self) -> Self {
         self.paused = true;
         self
     }
 }
 
-/// Advances the paused clock of a test. The timers that end meanwhile have ended when this returns,
-/// but the tasks that wait for them may still run.
+/// Advances the paused clock of a test. All timers that are due have fired when this returns, but
+/// the tasks that wait for them may not have run yet.
 ///
 /// # Panics
 ///
-/// Panics outside of [`Triton::block_on`], and if the clock is not paused.
-///
-/// [`Triton::block_on`]: crate::server::Triton::block_on
+/// Panics if the clock is not paused, and outside of the engine's runtime.
 pub async fn advance(duration: Duration) {
     // The thread that runs the timers must do this itself, because it notices no change of the
     // clock while it sleeps.
@@ -55,8 +58,11 @@ pub(super) fn serve(
     let workers = runtime(Builder::new_current_thread().start_paused(true))?;
     let (end, ended) = mpsc::channel::<()>();
     // When all tasks wait, tokio advances a paused clock, unless a blocking task is running. Tasks
-    // that wait for a function, which runs on another thread, must not time out before the stop.
-    workers.spawn_blocking(move || ended.recv());
+    // that wait for a function, which runs on another thread, must not time out.
+    workers.spawn_blocking(move || {
+        let _ = ended.recv();
+        thread::sleep(STOP_TIME);
+    });
     let mut stop = shutdown.clone();
     workers.spawn(async move {
         // Otherwise the stop would wait forever for an `async` function that sleeps.
