@@ -194,6 +194,7 @@ def main():
         # The contents must cover many types.
         assert len(contents) > 200 and len(labels) > 40, (len(contents), sorted(labels))
         assert {"empty", "unknown", "txt", "rust", "python", "png", "elf"} <= labels, sorted(labels)
+    assert len(contents) > 64, len(contents)
     is_the_same(client.identify(http, contents), right)
     for count in (1, 2, 64):
         is_the_same(client.identify(http, contents[-count:]), right[-count:])

@@ -221,7 +221,7 @@ def same(url, read):
         assert read(url, [encoded(Image.new("L", size, 255))]) == [[]], size
 
 
-def broken(url, read):
+def broken(url, read, expected):
     """Checks that invalid pictures affect neither the server nor other requests."""
     picture = encoded(PAGES["one"])
     broken = {b"data:image/png;base64,?": "no base 64", b"": "no PNG or JPEG", b"GIF89a": "no PNG or JPEG", picture[: len(picture) // 2]: "no PNG or JPEG"}
@@ -234,6 +234,8 @@ def broken(url, read):
             assert message in error.message(), error
         else:
             raise AssertionError("it was read")
+    (lines,) = read(url, [encoded(PAGES["one"])])
+    compare(lines, expected, "one")
 
 
 def main():
@@ -270,7 +272,7 @@ def main():
             (lines,) = client.lines(answer.get_result())
             compare(lines, expected[name], name)
 
-    broken(http, client.read)
+    broken(http, client.read, expected["one"])
     if not whole:
         return
     same(http, client.read)

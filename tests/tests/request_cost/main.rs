@@ -53,7 +53,7 @@ fn a_request_costs_no_more_than_before() -> Result<()> {
         let with = with.unwrap_or_else(|error| panic!("{error}"));
         assert!(
             with.instructions <= most,
-            "{option}: {with:?} beside {cost:?}"
+            "{option}: {with:?}, more than {most} instructions"
         );
     }
     Ok(())
