@@ -27,6 +27,7 @@
 //! - `tritonserver`: the tritonserver engine, and [`native`]. Available on Linux on x86_64 and
 //!   aarch64; the feature has no effect on other targets.
 //! - `otel`: exports request spans to a collector.
+//! - `test-util`: a clock that tests pause.
 //! - `fuzzing`: entry points for the fuzz targets of this repository; not public API.
 
 #[cfg(not(any(feature = "embedded", feature = "tritonserver")))]

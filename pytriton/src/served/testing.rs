@@ -3,7 +3,7 @@
 #[cfg(doc)]
 use super::*;
 
-/// Turns a function into a test that can call the models of its crate, without ports.
+/// Turns a function into a test that calls the models of this binary without opening ports.
 ///
 /// The models are loaded for each test, with their queues, steps and limits. An `async` function
 /// runs in the runtime of the engine. The function may return a `Result`, like any test, and has
@@ -17,10 +17,10 @@ use super::*;
 /// # Options
 ///
 /// - `server = |server| …` changes the [`Builder`], for example to provide a state.
-/// - `start_paused = true` pauses the clock until the test calls
-///   [`testing::advance`](crate::testing), so that queue delays and timeouts take no time. `sleep`
-///   of tokio follows the same clock. `max_call_microseconds` always follows the real clock. Needs
-///   the feature `test-util`.
+/// - `start_paused = true` pauses the clock. It moves only when the test calls
+///   [`testing::advance`](crate::testing), so queue delays and timeouts take no real time. Timers of
+///   tokio, such as `sleep`, use the same clock; `max_call_microseconds` uses the real clock.
+///   Requires an `async` test and the feature `test-util`.
 /// - `crate = my::pytriton` sets the path of this crate.
 ///
 /// # Examples

@@ -1,4 +1,4 @@
-//! What `#[pytriton::test]` expands to.
+//! Functions that the expansion of `#[pytriton::test]` calls.
 
 use pytriton_runtime::model_call::Call;
 use pytriton_runtime::server::{Builder, ServerError};

@@ -135,7 +135,8 @@ pub enum ModelError {
         /// The type of the returned output.
         got: DataType,
     },
-    /// A function that was bound at run time read an input as ragged that is not, or the reverse.
+    /// The function of a run-time model read a ragged input with `array`, or another input with
+    /// `ragged`.
     #[error("model '{model}' reads its input '{input}' with the wrong method: {}", match is_ragged {
         true => "it is ragged: read it with `ragged`",
         false => "it is not ragged: read it with `array`, or declare it with `ragged()`",

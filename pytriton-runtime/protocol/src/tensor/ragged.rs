@@ -30,16 +30,16 @@ pub struct Ragged<'a, T> {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OffsetsError {
-    /// The first offset is missing or not 0.
+    /// `Ragged::new`: the offsets are empty or do not start with 0.
     #[error("the first offset must be 0")]
     First,
-    /// A row ends before it begins.
+    /// `Ragged::new`: the offsets decrease.
     #[error("row {row} must not end before it begins")]
     Decreasing {
         /// The index of the row.
         row: usize,
     },
-    /// The last offset is not the number of values.
+    /// `Ragged::new`: the last offset differs from the number of values.
     #[error("the last offset must be the number of values, {expected}, but is {got}")]
     Last {
         /// The number of values.
