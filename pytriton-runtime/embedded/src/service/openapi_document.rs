@@ -104,7 +104,8 @@ mod tests {
     async fn document_is_completed_without_a_waiting_client() {
         let written = OpenApiDocument::new(default_routes());
         // The document of several models takes longer than the switch to another thread.
-        let models = vec![Arc::new(IDENTITY.spec().unwrap()); 50];
+        let model = Arc::new(IDENTITY.spec().unwrap());
+        let models = vec![model; 50];
         let begun = Instant::now();
         // Concurrent tests may occupy all threads, and work that has not started is dropped.
         for milliseconds in 1.. {
