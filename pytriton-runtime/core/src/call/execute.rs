@@ -161,7 +161,9 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             }
             separate = separate.saturating_sub(1);
             rest = &rest[run.len()..];
-            stacked.skip(run);
+            if !rest.is_empty() {
+                stacked.skip(run);
+            }
             let returned_at = Instant::now();
             if let Ok(Some(call_states)) = call_states {
                 call_states.release(run, &returned);

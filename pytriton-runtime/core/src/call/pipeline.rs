@@ -16,6 +16,7 @@ use super::ModelError;
 #[derive(Debug, Clone)]
 pub(super) struct Stacked<'a> {
     inputs: &'a [Option<TrackedTensor>],
+    /// Empty before the second call.
     skipped: Vec<usize>,
 }
 
@@ -23,12 +24,13 @@ impl<'a> Stacked<'a> {
     pub(super) fn new(inputs: &'a [Option<TrackedTensor>]) -> Self {
         Self {
             inputs,
-            skipped: vec![0; inputs.len()],
+            skipped: Vec::new(),
         }
     }
 
     /// Advances to the call after that of `requests`.
     pub(super) fn skip(&mut self, requests: &[Request]) {
+        self.skipped.resize(self.inputs.len(), 0);
         for (input, skipped) in self.skipped.iter_mut().enumerate() {
             let tensors = requests.iter().flat_map(|request| &request.inputs()[input]);
             *skipped += tensors.map(|tensor| tensor.data().len()).sum::<usize>();
@@ -36,15 +38,15 @@ impl<'a> Stacked<'a> {
     }
 
     /// Returns the rows of the next call, which has these tensors, if they are stacked.
-    fn rows(
+    fn rows<'t>(
         &self,
         input: usize,
-        tensors: &[&TrackedTensor],
+        tensors: impl Iterator<Item = &'t TrackedTensor>,
         rows: usize,
     ) -> Option<Result<TrackedTensor, TensorError>> {
         let stacked = self.inputs.get(input)?.as_ref()?;
-        let start = self.skipped[input];
-        let bytes: usize = tensors.iter().map(|tensor| tensor.data().len()).sum();
+        let start = self.skipped.get(input).copied().unwrap_or_default();
+        let bytes: usize = tensors.map(|tensor| tensor.data().len()).sum();
         Some(stacked.part(rows, start..start.saturating_add(bytes)))
     }
 }
@@ -158,9 +160,9 @@ fn stacked(
     let Some(tensors) = tensors(requests, input) else {
         return Ok(None);
     };
-    let stacked = match already.rows(input, &tensors, batch_size(requests)) {
+    let stacked = match already.rows(input, tensors.clone(), batch_size(requests)) {
         Some(stacked) => stacked.map_err(StackError::from),
-        None => TrackedTensor::stack(&tensors, budget),
+        None => TrackedTensor::stack(&tensors.collect::<Vec<_>>(), budget),
     };
     stacked
         .map(Some)
@@ -178,14 +180,14 @@ fn joined(
     let Some(tensors) = tensors(requests, input) else {
         return Ok(None);
     };
-    let lengths = tensors.iter().flat_map(|tensor| {
+    let lengths = tensors.clone().flat_map(|tensor| {
         let length = tensor.shape().get(1).copied().unwrap_or_default();
         repeat_n(length, tensor.rows())
     });
     let offsets = RowOffsets::new(batch_size(requests), lengths, budget)?;
-    let joined = match already.rows(input, &tensors, offsets.values()) {
+    let joined = match already.rows(input, tensors.clone(), offsets.values()) {
         Some(joined) => joined.map_err(StackError::from),
-        None => flattened(&tensors)
+        None => flattened(tensors)
             .and_then(|parts| TrackedTensor::stack(&parts.iter().collect::<Vec<_>>(), budget)),
     };
     let joined = joined.map_err(|error| stack_error(spec, input, error))?;
@@ -194,16 +196,21 @@ fn joined(
 
 /// Returns an input of the requests. `None` if they omit it: the requests of a call have the same
 /// inputs.
-fn tensors(requests: &[Request], input: usize) -> Option<Vec<&TrackedTensor>> {
+fn tensors(
+    requests: &[Request],
+    input: usize,
+) -> Option<impl Iterator<Item = &TrackedTensor> + Clone> {
     let tensors = requests
         .iter()
-        .map(|request| request.inputs()[input].as_ref());
-    tensors.collect()
+        .flat_map(move |request| &request.inputs()[input]);
+    (tensors.clone().count() == requests.len()).then_some(tensors)
 }
 
 /// Returns the values of each tensor in one dimension, without a copy.
-fn flattened(tensors: &[&TrackedTensor]) -> Result<Vec<TrackedTensor>, StackError> {
-    let parts = tensors.iter().map(|tensor| {
+fn flattened<'t>(
+    tensors: impl Iterator<Item = &'t TrackedTensor>,
+) -> Result<Vec<TrackedTensor>, StackError> {
+    let parts = tensors.map(|tensor| {
         let shape = [values(tensor)];
         Ok(tensor.reshaped(shape.as_slice())?)
     });
