@@ -15,8 +15,10 @@ use super::*;
 /// }
 /// ```
 ///
-/// The function may be `async`. Without [`macro@batch`], each call processes one request. Errors in
-/// the signature are compile errors whose messages contain the correction.
+/// The function may be `async`. It runs on the thread of its instance, and can use the timers, the
+/// I/O and `spawn` of tokio. Its future need not be `Send`. Without [`macro@batch`], each call
+/// processes one request. Errors in the signature are compile errors whose messages contain the
+/// correction.
 ///
 /// # Parameters
 ///
@@ -33,7 +35,7 @@ use super::*;
 /// | `&Cancellation` | whether the clients of the call are still waiting |
 /// | [`&Call<M>`](crate::Call) | calls another model of the program |
 /// | `&Arc<T>` | a value that all models share, from [`Cli::state`](crate::Cli::state) |
-/// | `&Responses<O>` | sends any number of responses; the function returns nothing |
+/// | `&Responses<O>` | sends any number of responses; the function returns nothing or `Result<(), E>` |
 /// | `&Sequence`, or `&[&Sequence]` with [`macro@batch`] | the sequence of each request |
 /// | `&mut State` under [`macro@sequence`] | the state of the request's sequence |
 /// | `&[Request]`, as the only input | the raw requests, see [`macro@input`]; with it, `Vec<Responses<O>>` has one entry for each request |
@@ -64,7 +66,7 @@ use super::*;
 /// | a struct that derives [`Outputs`](derive@Outputs) | its fields |
 /// | [`WithParameters<O>`](WithParameters) | `O` with response parameters |
 /// | `Result<O, E>` | `O`, or the text of `E`, which implements `Display` |
-/// | `impl Iterator<Item = O>`, `impl Stream<Item = O>`, or a `Result` of one | one response for each item |
+/// | `impl Iterator<Item = O>`, `impl Stream<Item = O>`, or a `Result` of one | one response for each item, which may be a `Result` |
 /// | `Vec<O>`, for a function that takes `&[Request]` | one entry for each request, which may be a `Result` |
 ///
 /// # Attributes
