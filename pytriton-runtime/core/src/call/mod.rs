@@ -60,6 +60,8 @@ mod sequence_state;
 mod sequences;
 mod shared_error;
 mod shim;
+#[cfg(test)]
+mod split_ragged_tests;
 mod start;
 mod states;
 mod steps;
