@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 use crate::model::ModelSpec;
@@ -114,19 +115,8 @@ fn row_bytes(tensor: &Tensor) -> Result<Vec<&[u8]>, TensorError> {
     if data.is_empty() {
         return Ok(vec![data; rows]);
     }
-    if tensor.datatype().size().is_some() {
-        return Ok(data.chunks_exact(data.len() / rows).collect());
-    }
     let elements: usize = tensor.shape().iter().skip(1).product();
-    let mut walk = BytesElements::new(data);
-    let mut row = || {
-        let rest = walk.rest();
-        for _ in 0..elements {
-            walk.next().transpose()?;
-        }
-        Ok(&rest[..rest.len() - walk.rest().len()])
-    };
-    (0..rows).map(|_| row()).collect()
+    split_bytes(tensor, repeat_n(elements, rows))
 }
 
 /// Returns the bytes of each row of a ragged input.
@@ -134,17 +124,29 @@ fn ragged_row_bytes<'t>(
     tensor: &'t Tensor,
     offsets: &[usize],
 ) -> Result<Vec<&'t [u8]>, TensorError> {
-    let data = &tensor.data()[..];
-    let mut walk = BytesElements::new(data);
-    let rows = offsets.windows(2).map(|ends| {
-        if let Some(size) = tensor.datatype().size() {
-            return Ok(&data[ends[0] * size..ends[1] * size]);
-        }
-        let rest = walk.rest();
-        for _ in ends[0]..ends[1] {
-            walk.next().transpose()?;
-        }
-        Ok(&rest[..rest.len() - walk.rest().len()])
+    split_bytes(tensor, offsets.windows(2).map(|ends| ends[1] - ends[0]))
+}
+
+/// Returns the bytes of consecutive rows with these numbers of elements.
+fn split_bytes(
+    tensor: &Tensor,
+    lengths: impl Iterator<Item = usize>,
+) -> Result<Vec<&[u8]>, TensorError> {
+    let mut rest = &tensor.data()[..];
+    let rows = lengths.map(|length| {
+        let bytes = match tensor.datatype().size() {
+            Some(size) => length * size,
+            None => {
+                let mut walk = BytesElements::new(rest);
+                for _ in 0..length {
+                    walk.next().transpose()?;
+                }
+                rest.len() - walk.rest().len()
+            }
+        };
+        let (row, after) = rest.split_at(bytes);
+        rest = after;
+        Ok(row)
     });
     rows.collect()
 }

@@ -39,10 +39,7 @@ impl SingleRows {
 
 /// Splits a tensor into its rows.
 pub(crate) fn single_rows(tensor: &TrackedTensor) -> Result<SingleRows, TensorError> {
-    Ok(SingleRows {
-        rows: tensor.split(&vec![1; tensor.rows()])?,
-        none: tensor.rows_from(0, 0)?,
-    })
+    split_into(tensor, &vec![1; tensor.rows()])
 }
 
 /// Splits the values of a ragged input into its rows.
@@ -50,8 +47,12 @@ pub(super) fn ragged_rows(
     tensor: &TrackedTensor,
     offsets: &RowOffsets,
 ) -> Result<SingleRows, TensorError> {
+    split_into(tensor, &offsets.lengths().collect::<Vec<_>>())
+}
+
+fn split_into(tensor: &TrackedTensor, lengths: &[usize]) -> Result<SingleRows, TensorError> {
     Ok(SingleRows {
-        rows: tensor.split(&offsets.lengths().collect::<Vec<_>>())?,
+        rows: tensor.split(lengths)?,
         none: tensor.rows_from(0, 0)?,
     })
 }
