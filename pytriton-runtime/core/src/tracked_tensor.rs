@@ -7,7 +7,7 @@ use bytes::Bytes;
 use thiserror::Error;
 
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudget, MemoryBudgetError, MemoryPermit};
-use crate::tensor::{DataType, Dims, Tensor, TensorError, part, rows, split, stack};
+use crate::tensor::{DataType, Dims, Tensor, TensorError, rows, slice_rows, split, stack};
 use crate::tracked_bytes::TrackedBytes;
 use crate::uncounted::Uncounted;
 
@@ -158,8 +158,8 @@ impl TrackedTensor {
     /// # Errors
     ///
     /// Returns [`TensorError::ByteSize`] if the range is not the size of these rows.
-    pub fn part(&self, count: usize, bytes: Range<usize>) -> Result<Self, TensorError> {
-        part(&self.0, count, bytes).map(Self)
+    pub fn slice_rows(&self, count: usize, bytes: Range<usize>) -> Result<Self, TensorError> {
+        slice_rows(&self.0, count, bytes).map(Self)
     }
 
     /// Splits the tensor along axis 0 into parts with the given numbers of rows. The parts share

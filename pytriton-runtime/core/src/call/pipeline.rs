@@ -47,7 +47,7 @@ impl<'a> Stacked<'a> {
         let stacked = self.inputs.get(input)?.as_ref()?;
         let start = self.skipped.get(input).copied().unwrap_or_default();
         let bytes: usize = tensors.map(|tensor| tensor.data().len()).sum();
-        Some(stacked.part(rows, start..start.saturating_add(bytes)))
+        Some(stacked.slice_rows(rows, start..start.saturating_add(bytes)))
     }
 }
 

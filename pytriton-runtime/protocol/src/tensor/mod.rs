@@ -36,5 +36,5 @@ pub use json::Json;
 pub use pytriton_signature::DataType;
 pub use ragged::{OffsetsError, Ragged, RaggedRows};
 pub use shape::{dims_match, element_count, shape_text};
-pub use stack::{part, rows, split, stack, stack_in_place};
+pub use stack::{rows, slice_rows, split, stack, stack_in_place};
 pub use tensor::Tensor;

@@ -116,7 +116,11 @@ pub fn rows(tensor: &Tensor, skip: usize, count: usize) -> Result<Tensor, Tensor
 ///
 /// Returns [`TensorError::ByteSize`] if the tensor has no such bytes, or if `count` rows of a
 /// datatype with a fixed size have another size.
-pub fn part(tensor: &Tensor, count: usize, bytes: Range<usize>) -> Result<Tensor, TensorError> {
+pub fn slice_rows(
+    tensor: &Tensor,
+    count: usize,
+    bytes: Range<usize>,
+) -> Result<Tensor, TensorError> {
     let all = tensor.data().len();
     let fits = bytes.start <= bytes.end && bytes.end <= all;
     let expected = match tensor.datatype().size() {
@@ -230,14 +234,20 @@ mod tests {
     #[test]
     fn parts_are_found_by_their_bytes() {
         let all = ints(&[3, 2], &[1, 2, 3, 4, 5, 6]);
-        assert_eq!(part(&all, 2, 8..24).unwrap(), ints(&[2, 2], &[3, 4, 5, 6]));
-        assert_eq!(part(&all, 0, 8..8).unwrap(), ints(&[0, 2], &[]));
+        assert_eq!(
+            slice_rows(&all, 2, 8..24).unwrap(),
+            ints(&[2, 2], &[3, 4, 5, 6])
+        );
+        assert_eq!(slice_rows(&all, 0, 8..8).unwrap(), ints(&[0, 2], &[]));
         let texts = words(&[3], &["", "a", "bc"]);
-        assert_eq!(part(&texts, 2, 4..15).unwrap(), words(&[2], &["a", "bc"]));
+        assert_eq!(
+            slice_rows(&texts, 2, 4..15).unwrap(),
+            words(&[2], &["a", "bc"])
+        );
         let empty = ints(&[0, usize::MAX, 2], &[]);
-        assert_eq!(part(&empty, 0, 0..0).unwrap(), empty);
+        assert_eq!(slice_rows(&empty, 0, 0..0).unwrap(), empty);
         for (count, start, end) in [(1, 8, 24), (2, 8, 28), (2, 16, 8), (0, 28, 28)] {
-            assert!(part(&all, count, Range { start, end }).is_err());
+            assert!(slice_rows(&all, count, Range { start, end }).is_err());
         }
     }
 
