@@ -71,8 +71,9 @@ fn reading_with_the_wrong_method_is_explained() {
             false => Ok(Array2::zeros((inputs.ragged::<f32>("x")?.view().len(), 1))),
         });
         let served = serve(model, function).unwrap();
-        let response = http::post(
+        let response = http::request(
             served.http(),
+            "POST",
             "/v2/models/Wrong/generate",
             r#"{"x": [1, 2]}"#,
         );

@@ -39,13 +39,18 @@ async fn routes_and_models_share_a_port() -> Result<(), Box<dyn std::error::Erro
     tokio::spawn(async { axum::serve(listener, app).await });
     tokio::task::spawn_blocking(move || {
         for (n, prime) in [(0, "false"), (1, "false"), (7, "true"), (9, "false")] {
-            let response = http::get(address, &format!("/prime/{n}"));
+            let response = http::request(address, "GET", &format!("/prime/{n}"), "");
             assert!(
                 response.ends_with(&format!("\r\n\r\n{prime}")),
                 "{response}"
             );
         }
-        let response = http::post(address, "/v2/models/Primes/generate", r#"{"n": 11}"#);
+        let response = http::request(
+            address,
+            "POST",
+            "/v2/models/Primes/generate",
+            r#"{"n": 11}"#,
+        );
         assert!(response.contains(r#""OUTPUT_1":true"#), "{response}");
     })
     .await?;

@@ -30,7 +30,7 @@ fn messages_are_answered_at_once_or_as_events() {
     let ask = |content: &str, more: &str| {
         let message = format!(r#"{{"role": "user", "content": "{content}"}}"#);
         let body = format!(r#"{{"model": "countdown", "messages": [{message}]{more}}}"#);
-        http::post(served.http(), "/v1/chat/completions", &body)
+        http::request(served.http(), "POST", "/v1/chat/completions", &body)
     };
     let response = ask("3", "");
     assert!(response.contains(r#""content":"3 2 1 0 ""#), "{response}");

@@ -42,7 +42,8 @@ async fn compared(
 #[test]
 fn one_user_in_ten_gets_the_new_model() {
     let served = testing::serve_registered().unwrap();
-    let ask = |body: &str| http::post(served.http(), "/v2/models/Compared/generate", body);
+    let ask =
+        |body: &str| http::request(served.http(), "POST", "/v2/models/Compared/generate", body);
     for (user, arm, y) in [(20, "new", "6.0"), (21, "old", "3.0")] {
         let response = ask(&format!(r#"{{"x": 3, "user": {user}}}"#));
         assert!(

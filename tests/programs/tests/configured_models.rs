@@ -44,11 +44,11 @@ fn each_entry_is_a_model() -> Result<(), Box<dyn std::error::Error>> {
     let address = triton.run()?.http().ok_or("HTTP is off")?;
     for (name, y) in [("double", "6.0"), ("square_plus_one", "10.0")] {
         let path = format!("/v2/models/{name}/generate");
-        let response = http::post(address, &path, r#"{"x": 3}"#);
+        let response = http::request(address, "POST", &path, r#"{"x": 3}"#);
         assert!(response.contains(&format!(r#""y":{y}"#)), "{response}");
     }
     triton.unbind("double", 1)?;
-    let response = http::post(address, "/v2/models/double/generate", r#"{"x": 3}"#);
+    let response = http::request(address, "POST", "/v2/models/double/generate", r#"{"x": 3}"#);
     assert!(response.starts_with("HTTP/1.1 404"), "{response}");
     Ok(())
 }

@@ -52,12 +52,17 @@ fn invalid_documents_are_refused() {
     let served = testing::serve_registered().unwrap();
     let path = "/v2/models/Invoice/generate";
     let order = r#"{"order": "{\"customer\": \"Ada\", \"amounts\": [1]}"}"#;
-    let response = http::post(served.http(), path, order);
+    let response = http::request(served.http(), "POST", path, order);
     assert!(
         response.contains(r#"{\"customer\":\"Ada\",\"total\":1}"#),
         "{response}"
     );
-    let response = http::post(served.http(), path, r#"{"order": "{\"customer\": 1}"}"#);
+    let response = http::request(
+        served.http(),
+        "POST",
+        path,
+        r#"{"order": "{\"customer\": 1}"}"#,
+    );
     assert!(response.starts_with("HTTP/1.1 400"), "{response}");
     assert!(response.contains("order"), "{response}");
 }

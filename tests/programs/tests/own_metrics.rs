@@ -39,6 +39,6 @@ fn negative_numbers_are_counted() {
     client
         .infer_batch([&array![[-1.0_f32, 2.0], [-3.0, -4.0]]])
         .unwrap();
-    let text = http::get(served.metrics(), "/metrics");
+    let text = http::request(served.metrics(), "GET", "/metrics", "");
     assert!(text.contains("\nnegative_numbers_total 3\n"), "{text}");
 }

@@ -26,7 +26,7 @@ fn clients_select_a_version() {
         ("", "120.0"),
     ] {
         let path = format!("/v2/models/Price{path}/generate");
-        let response = http::post(served.http(), &path, r#"{"net": 100}"#);
+        let response = http::request(served.http(), "POST", &path, r#"{"net": 100}"#);
         assert!(
             response.contains(&format!(r#""OUTPUT_1":{gross}"#)),
             "{path}: {response}"

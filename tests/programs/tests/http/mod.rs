@@ -1,22 +1,11 @@
 //! A small HTTP client.
 
-#![allow(dead_code, reason = "each program uses some of the functions")]
-
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// Returns the response to `GET path`, with its head.
-pub(crate) fn get(address: SocketAddr, path: &str) -> String {
-    request(address, "GET", path, "")
-}
-
-/// Returns the response to a `POST` of JSON, with its head.
-pub(crate) fn post(address: SocketAddr, path: &str, json: &str) -> String {
-    request(address, "POST", path, json)
-}
-
-fn request(address: SocketAddr, method: &str, path: &str, json: &str) -> String {
+/// Returns the response, with its head.
+pub(crate) fn request(address: SocketAddr, method: &str, path: &str, json: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(20)))
