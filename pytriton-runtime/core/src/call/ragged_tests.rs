@@ -13,7 +13,7 @@ use crate::decorators::{FillOptional, GroupByValues, PadBatch, Step};
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, TensorDeclaration};
 use crate::registry::ModelDeclaration;
-use crate::request::{InferInput, InferRequest, Request};
+use crate::request::{InferInput, InferRequest, Request, Response};
 use crate::tensor::{DataType, Element, Ragged, Tensor};
 use crate::testing::IDENTITY;
 use crate::tracked_tensor::TrackedTensor;
@@ -96,22 +96,21 @@ fn stacked(requests: &[Request]) -> Vec<Option<TrackedTensor>> {
     vec![Some(TrackedTensor::stack(&parts, None).unwrap()), None]
 }
 
-/// Returns the outputs of each request, and the calls.
-fn execute(
-    spec: ModelSpec,
+/// Returns the response to each request.
+pub(super) fn responses<I: Instance>(
+    spec: &Arc<ModelSpec>,
+    instance: &I,
     steps: &[Arc<dyn Step>],
     requests: &[Request],
     stacked: &[Option<TrackedTensor>],
-) -> (Vec<Vec<i64>>, Calls) {
-    let spec = Arc::new(spec);
-    let instance = Sums::default();
+) -> Vec<Response> {
     let callee = Invocation {
-        instance: &instance,
-        context: &Context::new(Arc::clone(&spec), 0),
+        instance,
+        context: &Context::new(Arc::clone(spec), 0),
         steps,
         sink: None,
     };
-    let batch = GroupedBatch::new(&spec, requests, stacked);
+    let batch = GroupedBatch::new(spec, requests, stacked);
     let mut executed = Executed::default();
     let ended = callee.execute_calls(&batch, |call| {
         executed.append(call);
@@ -119,12 +118,25 @@ fn execute(
     });
     assert!(ended.now_or_never().unwrap().is_continue());
     let results = batch.restore(executed).results.into_iter();
-    let outputs = results.map(|result| {
-        let response = result.unwrap();
-        let (_, output) = response.outputs.iter().next().unwrap();
-        output.elements::<i64>().unwrap().to_vec()
-    });
-    (outputs.collect(), instance.0.take())
+    results.map(Result::unwrap).collect()
+}
+
+/// Returns the elements of the only output.
+pub(super) fn elements<T: Element>(response: &Response) -> Vec<T> {
+    let (_, output) = response.outputs.iter().next().unwrap();
+    output.elements::<T>().unwrap().to_vec()
+}
+
+/// Returns the outputs of each request, and the calls.
+fn execute(
+    spec: ModelSpec,
+    steps: &[Arc<dyn Step>],
+    requests: &[Request],
+    stacked: &[Option<TrackedTensor>],
+) -> (Vec<Vec<i64>>, Calls) {
+    let instance = Sums::default();
+    let responses = responses(&Arc::new(spec), &instance, steps, requests, stacked);
+    (responses.iter().map(elements).collect(), instance.0.take())
 }
 
 #[test]

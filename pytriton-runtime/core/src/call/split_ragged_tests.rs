@@ -1,13 +1,11 @@
 //! Batches that tritonserver has stacked, split into several calls.
 
 use std::cell::Cell;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use ndarray::{Array2, Ix2};
 
-use super::grouped_batch::GroupedBatch;
+use super::ragged_tests::{elements, responses};
 use super::*;
 use crate::memory_budget::MemoryPermit;
 use crate::model::{ModelSpec, TensorDeclaration};
@@ -130,25 +128,10 @@ fn inputs_advance_by_their_own_bytes() {
                 ragged: both,
                 calls: Cell::new(0),
             };
-            let callee = Invocation {
-                instance: &instance,
-                context: &Context::new(Arc::clone(&spec), 0),
-                steps: &[],
-                sink: None,
-            };
-            let batch = GroupedBatch::new(&spec, &requests, &stacked);
-            let mut executed = Executed::default();
-            let ended = callee.execute_calls(&batch, |call| {
-                executed.append(call);
-                ControlFlow::Continue(())
-            });
-            assert!(ended.now_or_never().unwrap().is_continue());
-            let results = batch.restore(executed).results.into_iter();
-            let outputs = results.map(|result| {
-                let response = result.unwrap();
-                let (_, output) = response.outputs.iter().next().unwrap();
-                output.elements::<String>().unwrap().to_vec().concat()
-            });
+            let responses = responses(&spec, &instance, &[], &requests, &stacked);
+            let outputs = responses
+                .iter()
+                .map(|response| elements::<String>(response).concat());
             assert_eq!(outputs.collect::<Vec<_>>(), expected, "{both} {limit}");
             assert_eq!(instance.calls.get(), calls, "{both} {limit}");
         }
