@@ -93,10 +93,16 @@ def test_running_and_pending_requests_are_counted():
         with connect(tritonclient.http) as client:
             infer(tritonclient.http, client, "Slow", {"milliseconds": np.full((1, 1), 500, dtype=np.uint32)})
 
+    def of_server(name):
+        (sample,) = families()[f"pytriton_server_requests_{name}"].samples
+        assert sample.labels == {}
+        return sample.value
+
     asking = [threading.Thread(target=ask) for _ in range(3)]
     [thread.start() for thread in asking]
     wait_until(lambda: gauge("pytriton_requests_running") >= 1)
     [thread.join() for thread in asking]
+    assert of_server("queued") == of_server("running") == 0
     assert gauge("pytriton_requests_running") == 0
     assert gauge("nv_inference_pending_request_count") == 0
     assert gauge("pytriton_instances") >= 1

@@ -162,11 +162,12 @@ mod tests {
 
     use super::*;
 
-    /// The counters, latencies and load of a model with a running call.
-    const OF_BUSY: [&str; 3] = [
+    /// The counters, latencies and load of a model with a running call, and the load of the server.
+    const OF_BUSY: [&str; 4] = [
         "nv_inference_request_success{model=\"Identity\",version=\"1\"} 1",
         "nv_inference_first_response_histogram_ms_count{model=\"Identity\",version=\"1\"} 1",
         "pytriton_requests_running{model=\"Identity\",version=\"1\"} 1",
+        "pytriton_server_requests_running 1",
     ];
 
     #[tokio::test(flavor = "multi_thread")]
@@ -205,7 +206,7 @@ mod tests {
             .unwrap();
         let text = write_models(&models);
         assert!(
-            text.contains(OF_BUSY[2]) && !text.contains(OF_BUSY[0]),
+            text.contains(OF_BUSY[2]) && text.contains(OF_BUSY[3]) && !text.contains(OF_BUSY[0]),
             "{text}"
         );
         let _ = models.unload("Identity", 1).await.unwrap();

@@ -26,9 +26,30 @@ const GAUGES: &[Gauge] = &[
     ),
 ];
 
+/// A gauge of the whole server: its name, its description and the value that each model adds.
+type ServerGauge = (&'static str, &'static str, fn(&ModelTotals) -> u64);
+
+/// The sums of all models, without labels: endpoint pickers read one sample of a metric.
+const SERVER_GAUGES: &[ServerGauge] = &[
+    (
+        "pytriton_server_requests_queued",
+        "Number of requests that wait for their execution, over all models",
+        |totals| totals.pending,
+    ),
+    (
+        "pytriton_server_requests_running",
+        "Number of requests that are being executed, over all models",
+        |totals| totals.running,
+    ),
+];
+
 /// The metrics of models beyond those of Triton: the gauges, and every [`Counter`].
 pub fn load_exposition(models: &[(&ModelSpec, ModelTotals)]) -> String {
     let mut text = String::new();
+    for &(name, help, value) in SERVER_GAUGES {
+        let sum: u64 = models.iter().map(|(_, totals)| value(totals)).sum();
+        Family::gauge(&mut text, name, help).sample(&[], &sum);
+    }
     for &(name, help, value) in GAUGES {
         write(Family::gauge(&mut text, name, help), models, value);
     }
@@ -81,13 +102,44 @@ mod tests {
         };
         let text = load_exposition(&[(&spec, totals)]);
         let samples: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
-        let first = [
+        let last = [
             r#"pytriton_requests_running{model="Identity",version="1"} 3"#,
             r#"pytriton_instances{model="Identity",version="1"} 1"#,
             r#"pytriton_instance_busy_seconds_total{model="Identity",version="1"} 2.5"#,
         ];
-        assert!(samples.starts_with(&first), "{text}");
-        assert_eq!(samples.len(), GAUGES.len() + Counter::ALL.len());
+        assert!(samples.ends_with(&last), "{text}");
+        assert_eq!(
+            samples.len(),
+            SERVER_GAUGES.len() + GAUGES.len() + Counter::ALL.len()
+        );
+    }
+
+    #[test]
+    fn server_gauges_are_sums_without_labels() {
+        let spec = IDENTITY.spec().unwrap();
+        let totals = |pending, running| {
+            let totals = ModelTotals {
+                pending,
+                running,
+                ..ModelTotals::default()
+            };
+            (&spec, totals)
+        };
+        for (models, queued, running) in [
+            (vec![], 0, 0),
+            (vec![totals(0, 2)], 0, 2),
+            (vec![totals(5, 1), totals(2, 0)], 7, 1),
+            (vec![totals(1, 1), totals(0, 0), totals(1, 3)], 2, 4),
+        ] {
+            let text = load_exposition(&models);
+            let of_server = |line: &&str| line.starts_with("pytriton_server_");
+            let samples: Vec<_> = text.lines().filter(of_server).collect();
+            let expected = [
+                format!("pytriton_server_requests_queued {queued}"),
+                format!("pytriton_server_requests_running {running}"),
+            ];
+            assert_eq!(samples, expected);
+        }
     }
 
     #[test]
