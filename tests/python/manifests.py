@@ -12,10 +12,14 @@ DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
 EMBEDDED, TRITONSERVER, NATIVE = "embedded", "tritonserver", "native"
 
 
+# Directories whose files are not manifests.
+OTHERS = {"envoy", "observability"}
+
+
 def documents():
     """Yields each manifest with the name of its file."""
     for file in sorted(DEPLOY.rglob("*.yaml")):
-        if file.parent.name != "envoy":
+        if file.parent.name not in OTHERS:
             for document in yaml.safe_load_all(file.read_text()):
                 yield str(file.relative_to(DEPLOY)), document
 

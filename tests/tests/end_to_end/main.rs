@@ -17,6 +17,7 @@ mod goodput;
 mod hosts;
 mod learned;
 mod native;
+mod observability;
 mod openapi;
 mod operations;
 mod options;
