@@ -13,6 +13,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -131,6 +132,28 @@ def metrics_are_there(pod, model):
     for file, names in manifests.metrics():
         for name in names:
             assert any(line.startswith(name + "{") and model in line for line in samples), f"{file}: {name}\n{text}"
+
+
+def load_is_there(pod):
+    """Checks the metrics of endpoint pickers, which read one sample of each."""
+    plugins, _ = manifests.picker()
+    source, (engine,) = plugins["metrics-data-source"], plugins["core-metrics-extractor"]["engineConfigs"]
+
+    def load():
+        status, text = get(source["port"], source["path"], POD)
+        assert status == 200
+        values = [re.findall(rf"^{engine[spec]} (\d+)$", text, re.M) for spec in ("queuedRequestsSpec", "runningRequestsSpec")]
+        assert [len(value) for value in values] == [1, 1], text
+        return [int(value) for value, in values]
+
+    assert load() == [0, 0]
+    asked = [threading.Thread(target=post, args=(pod.http(), "/v2/models/Slow/infer", slow(1000))) for _ in range(3)]
+    for thread in asked:
+        thread.start()
+    until(lambda: load() == [2, 1], "the load is not reported")
+    for thread in asked:
+        thread.join()
+    assert load() == [0, 0]
 
 
 def readiness_is_true(pod):
@@ -289,6 +312,8 @@ def main():
         else:
             assert post(pod.http(), "/v2/models/Slow/infer", slow(1), POD)[0] == 200
             metrics_are_there(pod, '"Slow"')
+            if name == "deployment":
+                load_is_there(pod)
             # tritonserver 2.51 does not query the readiness of models in backends.
             if made.of != manifests.NATIVE:
                 readiness_is_true(pod)

@@ -157,9 +157,18 @@ CONTAINERS = {
 }
 
 
+def picker():
+    """Returns the plugins of the endpoint picker by type, and its configuration."""
+    settings = yaml.safe_load(document("gateway/endpoint-picker.yaml", "ConfigMap")["data"]["picker.yaml"])
+    return {plugin["type"]: plugin.get("parameters", {}) for plugin in settings["plugins"]}, settings
+
+
 def metrics():
     """Yields the metrics of the autoscalers, by file."""
     for file, found in documents():
+        # The metrics of endpoint pickers have no labels.
+        if file.startswith("gateway/"):
+            continue
         names = set(re.findall(r"\b(?:nv|pytriton|process)_\w+", yaml.safe_dump(found)))
         if names:
             yield file, names

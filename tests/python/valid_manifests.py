@@ -8,7 +8,7 @@ import kserve
 import kubernetes.client
 import kubernetes_validate
 
-from manifests import CONTAINERS, document, documents
+from manifests import CONTAINERS, document, documents, picker
 
 # From the first version in which `sleep` in preStop is enabled by default.
 VERSIONS = ["1.30", "1.37"]
@@ -19,6 +19,8 @@ OTHERS = {
     "ScaledObject": {
         "scaleTargetRef", "minReplicaCount", "maxReplicaCount", "pollingInterval", "fallback", "advanced", "triggers"
     },
+    "InferencePool": {"selector", "targetPorts", "appProtocol", "endpointPickerRef"},
+    "HTTPRoute": {"parentRefs", "hostnames", "rules"},
     "Server": {"serverConfig", "extraCapabilities", "replicas", "podSpec"},
     "Model": {"requirements", "storageUri"},
 }
@@ -72,7 +74,7 @@ def kserve_class(manifest):
 
 
 def check(file, manifest):
-    group, kind, spec = manifest["apiVersion"].split("/")[0], manifest["kind"], manifest["spec"]
+    group, kind, spec = manifest["apiVersion"].split("/")[0], manifest["kind"], manifest.get("spec")
     if group == "serving.kserve.io":
         conform(kserve_class(manifest), manifest, file)
         if kind == "ServingRuntime":
@@ -142,6 +144,36 @@ def together():
         assert made.sleeps() + timeout + 5 <= made.grace, f"{name}: {made.grace} s are not enough"
 
 
+def gateway():
+    """Checks references between the manifests of the inference gateway, and to the Deployment."""
+    (pool,) = [found["spec"] for _, found in documents() if found["kind"] == "InferencePool"]
+    (route,) = [found["spec"] for _, found in documents() if found["kind"] == "HTTPRoute"]
+    deployment = document("kubernetes/deployment.yaml")
+    ports = CONTAINERS["deployment"]().ports()
+    assert pool["selector"]["matchLabels"].items() <= deployment["spec"]["template"]["metadata"]["labels"].items()
+    assert pool["targetPorts"] == [{"number": ports["http"]}]
+    of_picker = {found["kind"]: found for file, found in documents() if file == "gateway/endpoint-picker.yaml"}
+    assert len({found["metadata"]["name"] for found in of_picker.values()}) == 1
+    service, template = of_picker["Service"], of_picker["Deployment"]["spec"]["template"]
+    assert service["spec"]["selector"].items() <= template["metadata"]["labels"].items()
+    reference = pool["endpointPickerRef"]
+    assert (reference["name"], reference["port"]["number"]) == (service["metadata"]["name"], service["spec"]["ports"][0]["port"])
+    (serving,) = template["spec"]["containers"]
+    assert service["spec"]["ports"][0]["targetPort"] in {port["name"] for port in serving["ports"]}
+    for rule in route["rules"]:
+        assert {(backend["kind"], backend["name"]) for backend in rule["backendRefs"]} == {("InferencePool", "linear")}
+    arguments = dict(argument.split("=", 1) for argument in serving["args"])
+    assert arguments["--pool-name"] == "linear"
+    mount, name = arguments["--config-file"].rsplit("/", 1)
+    assert name in of_picker["ConfigMap"]["data"] and mount == serving["volumeMounts"][0]["mountPath"]
+    plugins, settings = picker()
+    assert plugins["metrics-data-source"]["port"] == ports["metrics"]
+    extractor = plugins["core-metrics-extractor"]
+    assert extractor["defaultEngine"] in {engine["name"] for engine in extractor["engineConfigs"]}
+    used = settings["requestHandler"]["parsers"] + [plugin for profile in settings["schedulingProfiles"] for plugin in profile["plugins"]]
+    assert {plugin["pluginRef"] for plugin in used} <= set(plugins)
+
+
 def main():
     count = 0
     for file, manifest in documents():
@@ -151,6 +183,7 @@ def main():
             raise AssertionError(f"{file}: {error}") from error
         count += 1
     together()
+    gateway()
     refused(lambda found: container(found).update(readinesProbe={}), "a name of Kubernetes'")
     refused(lambda found: found["spec"].update(replicas="two"), "a type of Kubernetes'")
     refused(lambda found: container(found).pop("name"), "what Kubernetes needs")
