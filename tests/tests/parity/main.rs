@@ -3,6 +3,7 @@
 mod decorators;
 mod environment;
 mod errors;
+mod examples;
 mod links;
 mod names;
 
