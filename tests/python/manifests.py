@@ -129,6 +129,22 @@ def kserve(name, of, file="inference-service.yaml", environment=()):
     return Container(name, pod, container, of, environment)
 
 
+def overridden(settings, others):
+    """Returns settings that others override, as KServe does for a canary."""
+    if not isinstance(settings, dict) or not isinstance(others, dict):
+        return others
+    return settings | {key: overridden(settings.get(key), other) for key, other in others.items()}
+
+
+def canary():
+    """The canary of a KServe service."""
+    service = document("kserve/inference-service-canary.yaml")
+    (other,) = service["spec"].pop("canary")
+    service["spec"]["predictor"] = overridden(service["spec"]["predictor"], other["predictor"])
+    pod, container = merged(document("kserve/embedded.yaml"), service)
+    return Container("kserve-canary", pod, container, EMBEDDED)
+
+
 def agent():
     """A KServe service for models that are loaded and unloaded."""
     pod, container = merged(document("kserve/agent.yaml"), document("kserve/inference-service.yaml"))
@@ -150,6 +166,7 @@ CONTAINERS = {
     "knative": knative,
     "kserve": lambda: kserve("kserve", EMBEDDED),
     "kserve-knative": lambda: kserve("kserve-knative", EMBEDDED, "inference-service-knative.yaml", {"PORT": "8080"}),
+    "kserve-canary": canary,
     "kserve-tritonserver": lambda: kserve("kserve-tritonserver", TRITONSERVER),
     "kserve-native": lambda: kserve("kserve-native", NATIVE),
     "agent": agent,

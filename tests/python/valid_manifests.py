@@ -82,6 +82,12 @@ def check(file, manifest):
         elif kind == "InferenceService":
             lifecycle = spec["predictor"]["model"].get("lifecycle", {})
             pod("predictor", {"containers": [{"name": "model", "lifecycle": lifecycle}]})
+            for canary in spec.get("canary", []):
+                # KServe's webhook refuses other canaries: their number of replicas is fixed.
+                assert manifest["metadata"]["annotations"]["serving.kserve.io/deploymentMode"] == "Standard"
+                fixed = canary["predictor"].keys() & {"maxReplicas", "autoScaling", "scaleTarget", "scaleMetric"}
+                assert "name" in canary["predictor"] and not fixed, f"{file}: {fixed}"
+                assert canary["predictor"]["minReplicas"] <= spec["predictor"]["minReplicas"]
     elif group == "serving.knative.dev":
         assert set(spec) == {"template"}
         pod("revision", spec["template"]["spec"])

@@ -52,6 +52,11 @@ fn kserve_runtime_matches_its_manifest() -> Result<()> {
 }
 
 #[test]
+fn kserve_canary_matches_its_manifest() -> Result<()> {
+    embedded("kserve-canary", MODELS)
+}
+
+#[test]
 fn kserve_runtime_with_tritonserver_matches_its_manifest() -> Result<()> {
     let program = tritonserver(MODELS.as_ref(), folder())?;
     deployed("kserve-tritonserver", MODELS, &program, &[])
