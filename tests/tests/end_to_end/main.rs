@@ -35,6 +35,7 @@ mod scarce;
 mod scenarios;
 mod sentiment;
 mod shutdown;
+mod template;
 mod tls;
 mod traces;
 mod tritonserver;
