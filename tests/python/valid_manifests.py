@@ -21,6 +21,7 @@ OTHERS = {
     },
     "InferencePool": {"selector", "targetPorts", "appProtocol", "endpointPickerRef"},
     "HTTPRoute": {"parentRefs", "hostnames", "rules"},
+    "RayService": {"serveConfigV2", "rayClusterConfig"},
     "Server": {"serverConfig", "extraCapabilities", "replicas", "podSpec"},
     "Model": {"requirements", "storageUri"},
 }
@@ -95,6 +96,9 @@ def check(file, manifest):
         assert set(spec) <= OTHERS[kind], f"{file}: {set(spec) - OTHERS[kind]}"
         if kind == "Server":
             pod("server", spec["podSpec"])
+        elif kind == "RayService":
+            for group in (spec["rayClusterConfig"]["headGroupSpec"], *spec["rayClusterConfig"]["workerGroupSpecs"]):
+                pod("group", group["template"]["spec"])
     else:
         built_in(manifest)
 

@@ -1,17 +1,17 @@
-"""Tests the Ray Serve example on a cluster of two nodes."""
+"""Tests the Ray Serve example on a cluster of two nodes, as `deploy/ray` configures it."""
 
 import json
 import os
 import signal
 import socket
 import struct
-import sys
 import threading
 import time
 from pathlib import Path
 
 import httpx
 import pytest
+import yaml
 
 # Puts all nodes on the loopback interface, which Ray does on systems with a firewall prompt.
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
@@ -20,8 +20,12 @@ os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 import ray
 from ray import serve
 from ray.cluster_utils import Cluster
+from ray.serve.context import _get_global_client
+from ray.serve.schema import ServeDeploySchema
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "linear_python"
+ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "examples" / "linear_python"
+MANIFEST = yaml.safe_load((ROOT / "deploy" / "ray" / "ray-service.yaml").read_text())
 SCALE = 2.0
 PRODUCTS = [23.75, 26.25, 28.75, 31.25]
 
@@ -36,9 +40,6 @@ def free_port():
 def url():
     # The replicas import the example, too.
     os.environ["PYTHONPATH"] = str(EXAMPLE)
-    sys.path.insert(0, str(EXAMPLE))
-    import ray_serve
-
     node = {"num_cpus": 2, "object_store_memory": 80 << 20}
     cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
     cluster.add_node(**node)
@@ -46,7 +47,8 @@ def url():
     port = free_port()
     serve.start(http_options={"host": "127.0.0.1", "port": port})
     # One processor each, so that three replicas use both nodes.
-    serve.run(ray_serve.app)
+    settings = ServeDeploySchema.model_validate(yaml.safe_load(MANIFEST["spec"]["serveConfigV2"]))
+    _get_global_client().deploy_apps(settings, _blocking=True)
     yield f"http://127.0.0.1:{port}"
     serve.shutdown()
     ray.shutdown()
@@ -60,6 +62,21 @@ def body(factor, scale=SCALE):
             {"name": "scale", "datatype": "FP32", "shape": [1, 1], "data": [scale]},
         ]
     }
+
+
+def test_manifest_has_the_version_and_the_deployments(url):
+    cluster = MANIFEST["spec"]["rayClusterConfig"]
+    assert cluster["rayVersion"] == ray.__version__
+    image = (ROOT / "deploy" / "images" / "ray.Dockerfile").read_text()
+    assert f"FROM rayproject/ray:{ray.__version__}-" in image
+    (application,) = serve.status().applications.values()
+    assert application.status == "RUNNING"
+    (deployment,) = application.deployments.values()
+    assert deployment.replica_states == {"RUNNING": 3}
+    # Each replica needs the processor of a worker; the head has none.
+    workers = cluster["workerGroupSpecs"][0]
+    assert cluster["headGroupSpec"]["rayStartParams"]["num-cpus"] == "0"
+    assert workers["replicas"] == 3
 
 
 def test_responses_match_the_server(url):
