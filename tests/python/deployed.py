@@ -107,7 +107,7 @@ def ports_are_open(pod):
         assert client.is_server_live() and client.is_server_ready()
     assert pod.passes("readiness") and pod.passes("liveness")
     # These routes are restricted by default.
-    if pod.made.of == manifests.EMBEDDED:
+    if pod.made.of in (manifests.EMBEDDED, manifests.CUDA):
         assert get(pod.http(), "/v2/models/stats", POD)[0] == 403
 
 

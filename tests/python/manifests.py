@@ -9,11 +9,11 @@ import yaml
 
 DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
 # The names of the Dockerfiles.
-EMBEDDED, TRITONSERVER, NATIVE = "embedded", "tritonserver", "native"
+EMBEDDED, TRITONSERVER, NATIVE, CUDA = "embedded", "tritonserver", "native", "cuda"
 
 
 # Directories whose files are not manifests.
-OTHERS = {"envoy", "observability"}
+OTHERS = {"envoy", "gpu", "observability"}
 
 
 def documents():
@@ -115,6 +115,24 @@ def deployment():
     return Container("deployment", pod, pod["containers"][0], EMBEDDED)
 
 
+def patched():
+    """Returns the Deployment with the changes for GPUs, as kubectl merges them."""
+    deployment = document("kubernetes/deployment.yaml")
+    patch = yaml.safe_load((DEPLOY / "gpu" / "patch.yaml").read_text())
+    # Lists of containers are merged by name, and other lists are replaced.
+    (container,), (other,) = (found["spec"]["template"]["spec"]["containers"] for found in (deployment, patch))
+    assert container["name"] == other["name"]
+    result = overridden(deployment, patch)
+    result["spec"]["template"]["spec"]["containers"] = [overridden(container, other)]
+    return result
+
+
+def gpu():
+    """The Deployment with GPUs."""
+    pod = patched()["spec"]["template"]["spec"]
+    return Container("gpu", pod, pod["containers"][0], CUDA)
+
+
 def knative():
     """The Knative service, which sets the variable PORT."""
     pod = document("knative/service.yaml")["spec"]["template"]["spec"]
@@ -130,7 +148,7 @@ def kserve(name, of, file="inference-service.yaml", environment=()):
 
 
 def overridden(settings, others):
-    """Returns settings that others override, as KServe does for a canary."""
+    """Returns settings that others override, as KServe and kubectl do."""
     if not isinstance(settings, dict) or not isinstance(others, dict):
         return others
     return settings | {key: overridden(settings.get(key), other) for key, other in others.items()}
@@ -163,6 +181,7 @@ def seldon():
 
 CONTAINERS = {
     "deployment": deployment,
+    "gpu": gpu,
     "knative": knative,
     "kserve": lambda: kserve("kserve", EMBEDDED),
     "kserve-knative": lambda: kserve("kserve-knative", EMBEDDED, "inference-service-knative.yaml", {"PORT": "8080"}),

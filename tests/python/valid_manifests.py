@@ -8,7 +8,7 @@ import kserve
 import kubernetes.client
 import kubernetes_validate
 
-from manifests import CONTAINERS, document, documents, picker
+from manifests import CONTAINERS, document, documents, patched, picker
 
 # From the first version in which `sleep` in preStop is enabled by default.
 VERSIONS = ["1.30", "1.37"]
@@ -192,6 +192,7 @@ def main():
         except Exception as error:
             raise AssertionError(f"{file}: {error}") from error
         count += 1
+    built_in(patched())
     together()
     gateway()
     refused(lambda found: container(found).update(readinesProbe={}), "a name of Kubernetes'")

@@ -41,6 +41,11 @@ fn deployment_matches_its_manifest() -> Result<()> {
 }
 
 #[test]
+fn gpu_deployment_matches_its_patch() -> Result<()> {
+    embedded("gpu", MODELS)
+}
+
+#[test]
 fn knative_port_is_sufficient() -> Result<()> {
     embedded("knative", MODELS)
 }
