@@ -7,7 +7,7 @@ use pytriton_core::model::{ModelSpec, QueuePolicy, TimeoutAction};
 use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::Request;
 use pytriton_core::testing::{IDENTITY, request};
-use tokio::time::{Instant, advance};
+use tokio::time::{Instant, advance, sleep};
 
 use super::Policy;
 use super::dynamic::DynamicQueue;
@@ -126,6 +126,30 @@ async fn a_batch_that_waits_for_its_instance_grows_to_a_preferred_size() {
             assert_eq!(forming.next().await, *batch, "{rows:?}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_instance_is_woken_when_a_request_is_delayed() {
+    let policy = QueuePolicy {
+        timeout_action: TimeoutAction::Delay,
+        default_timeout_microseconds: 5_000,
+        ..QueuePolicy::DEFAULT
+    };
+    let forming = Forming::new(&[4, 8], 10_000 * MILLISECOND, policy);
+    let begun = Instant::now();
+    let pushing = async {
+        forming.push(1);
+        sleep(2 * MILLISECOND).await;
+        forming.push(4);
+    };
+    // Five rows wait for eight. Behind the four, the delayed row no longer keeps them waiting.
+    let (batch, ()) = tokio::join!(forming.batch(), pushing);
+    assert_eq!(batch, [4]);
+    let waited = begun.elapsed();
+    assert!(
+        waited >= 5 * MILLISECOND && waited < 10 * MILLISECOND,
+        "{waited:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
