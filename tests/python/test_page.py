@@ -156,6 +156,23 @@ def test_live_panel_draws_statistics(look):
     shoot(page, "live")
 
 
+def test_calls_between_models_are_counted(look):
+    page = look("Peak")
+    expect(page.locator(".live figure")).to_have_count(6)
+    assert page.locator(".calls").count() == 0
+    fill(page, length="20")
+    for _ in range(3):
+        send(page)
+    row = page.locator(".calls tbody tr")
+    expect(row.locator("th")).to_have_text("calls Wave")
+    expect(row.locator("td").nth(0)).to_have_text("3")
+    expect(row.locator("td").nth(1)).to_have_text("0")
+    expect(row.locator("td").nth(2)).to_contain_text("ms")
+    shoot(page, "calls")
+    page = look("Wave")
+    expect(page.locator(".calls tbody th")).to_have_text("called by Peak")
+
+
 def test_page_is_usable_with_the_keyboard(look):
     page = look("AddSub")
     page.keyboard.press("Tab")

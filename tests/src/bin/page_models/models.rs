@@ -1,5 +1,5 @@
 use pytriton::prelude::*;
-use pytriton::{bf16, f16};
+use pytriton::{CallError, bf16, f16};
 
 /// Says <b>what</b> comes, and <img src=x onerror="document.title='broken'"> as it comes.
 ///
@@ -71,8 +71,18 @@ fn floats(
 }
 
 /// A wave with the requested number of values.
-#[pytriton::model(name = "Wave", batching = false)]
+#[pytriton::model(name = "Wave", batching = false, client = Wave)]
 fn wave(#[input(shape = [1])] length: ArrayView1<u32>) -> Array1<f32> {
     let length = length.first().map_or(0, |length| (*length).min(1_000));
     (0..length).map(|step| (step as f32 / 10.0).sin()).collect()
+}
+
+/// The largest value of a wave.
+#[pytriton::model(name = "Peak", batching = false)]
+async fn peak(
+    #[input(shape = [1])] length: ArrayView1<'_, u32>,
+    wave: &Call<Wave>,
+) -> Result<Array1<f32>, CallError> {
+    let wave = wave.call(length).await?;
+    Ok(array![wave.fold(0.0, |most, value| value.max(most))])
 }

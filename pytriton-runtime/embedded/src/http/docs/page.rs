@@ -19,6 +19,7 @@ const SCRIPT: &str = concat!(
     include_str!("page/answer.js"),
     include_str!("page/snippet.js"),
     include_str!("page/trial.js"),
+    include_str!("page/calls.js"),
     include_str!("page/live.js"),
     include_str!("page/model.js"),
     include_str!("page/page.js"),

@@ -13,7 +13,8 @@ class Live {
     this.samples = [];
     this.said = el("p", { class: "said" });
     this.grid = el("div", { class: "plots" });
-    this.element = el("section", { class: "card live", "aria-label": "Live" }, el("h3", {}, "Live"), this.said, this.grid);
+    this.calls = el("div", {});
+    this.element = el("section", { class: "card live", "aria-label": "Live" }, el("h3", {}, "Live"), this.said, this.grid, this.calls);
     this.loop();
   }
 
@@ -38,6 +39,7 @@ class Live {
       this.draw();
     } catch (error) {
       this.grid.replaceChildren();
+      this.calls.replaceChildren();
       this.samples = [];
       this.refused = error instanceof Closed ? { header: error.header, given: secrets.get(error.header) } : undefined;
       this.said.replaceChildren(`No statistics: ${error.message}. `);
@@ -48,7 +50,8 @@ class Live {
   async metrics() {
     const response = await ask("statistics", "docs/metrics", { quiet: true });
     if (!response.ok) return {};
-    return measured(await response.text(), this.model.name);
+    const samples = parsed(await response.text());
+    return { ...measured(samples, this.model.name), calls: callsOf(samples, this.model.name) };
   }
 
   draw() {
@@ -69,6 +72,7 @@ class Live {
       gauge("instances busy", `${rounded(recent.busy)} of ${last.instances ?? this.model.instances}`, [steps.map((step) => step.busy)], { to: last.instances ?? this.model.instances }),
     ];
     this.grid.replaceChildren(...plots);
+    this.calls.replaceChildren(...callTable(this.model.name, last.calls ?? new Map()));
     this.said.textContent = `The last ${Math.round((last.at - first.at) / 1000)} s, of all versions and all clients. ${count(last.succeeded, "request")} completed since the start.`;
   }
 
@@ -113,22 +117,29 @@ function counted(versions) {
   return { succeeded: stats("success", "count"), took: stats("success", "ns"), failed: stats("fail", "count"), queued: stats("queue", "count"), waited: stats("queue", "ns"), computed, batches };
 }
 
-// Parses the Prometheus metrics of a model.
-function measured(text, model) {
+// Parses Prometheus metrics with labels.
+function parsed(text) {
+  return text.split("\n").flatMap((line) => {
+    const [, name, labels, value] = /^([a-z_]+)\{(.*)\} (\S+)$/.exec(line) ?? [];
+    if (name === undefined) return [];
+    const of = Object.fromEntries([...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, said]) => [key, said.replace(/\\(.)/g, "$1")]));
+    return [{ name, of, value: Number(value) }];
+  });
+}
+
+// Returns the metrics of a model.
+function measured(samples, model) {
   const found = {};
   const add = (name, value) => (found[name] = (found[name] ?? 0) + value);
   const buckets = new Map();
-  for (const line of text.split("\n")) {
-    const [, name, labels, value] = /^([a-z_]+)\{(.*)\} (\S+)$/.exec(line) ?? [];
-    if (name === undefined) continue;
-    const of = Object.fromEntries([...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, said]) => [key, said.replace(/\\(.)/g, "$1")]));
+  for (const { name, of, value } of samples) {
     if (of.model !== model) continue;
-    if (name === "nv_inference_pending_request_count") add("pending", Number(value));
-    if (name === "pytriton_instances") add("instances", Number(value));
-    if (name === "pytriton_instance_busy_seconds_total") add("busySeconds", Number(value));
+    if (name === "nv_inference_pending_request_count") add("pending", value);
+    if (name === "pytriton_instances") add("instances", value);
+    if (name === "pytriton_instance_busy_seconds_total") add("busySeconds", value);
     if (name === "pytriton_request_duration_seconds_bucket") {
       const bound = of.le === "+Inf" ? Infinity : Number(of.le);
-      buckets.set(bound, (buckets.get(bound) ?? 0) + Number(value));
+      buckets.set(bound, (buckets.get(bound) ?? 0) + value);
     }
   }
   return { ...found, buckets };
