@@ -13,8 +13,8 @@ use crate::metrics::ProgramMetrics;
 pub struct Extensions {
     /// Adds routes and layers to the router of the HTTP port, whose fallback serves the models.
     pub router: Option<Arc<RouterExtension>>,
-    /// Returns whether the program is ready. It must not block.
-    pub ready: Option<ReadinessCheck>,
+    /// Returns the program's own condition for the readiness of the server.
+    pub ready: Option<Arc<ReadinessExtension>>,
     /// Metrics in addition to those of the server.
     pub metrics: Option<ProgramMetrics>,
 }
@@ -22,7 +22,11 @@ pub struct Extensions {
 /// A function that changes the router of the HTTP port.
 pub type RouterExtension = dyn Fn(Router, Addresses, Weak<dyn LocalModels>) -> Router + Send + Sync;
 
-/// A function that returns whether the program is ready.
+/// A function that returns a check of the readiness of a program with these ports and models.
+pub type ReadinessExtension =
+    dyn Fn(Addresses, Weak<dyn LocalModels>) -> ReadinessCheck + Send + Sync;
+
+/// A function that returns whether the program is ready. It must not block.
 #[derive(Clone)]
 pub struct ReadinessCheck(Arc<dyn Fn() -> bool + Send + Sync>);
 
@@ -65,7 +69,7 @@ impl fmt::Debug for Extensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Extensions")
             .field("router", &self.router.is_some())
-            .field("ready", &self.ready)
+            .field("ready", &self.ready.is_some())
             .field("metrics", &self.metrics)
             .finish()
     }

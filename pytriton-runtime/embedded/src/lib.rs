@@ -37,7 +37,7 @@ mod testing;
 pub mod trace_extension;
 
 pub use axum;
-pub use extensions::{Extensions, ReadinessCheck, RouterExtension};
+pub use extensions::{Extensions, ReadinessCheck, ReadinessExtension, RouterExtension};
 pub use port_service::{PortBody, PortRoutes, PortService, serve};
 pub use prometheus_client;
 pub use router::Router;

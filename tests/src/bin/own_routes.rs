@@ -2,7 +2,6 @@
 
 use std::future::ready;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
@@ -25,10 +24,11 @@ struct Args {
     /// The name of this server, in each response
     #[arg(long, default_value = "a")]
     server: HeaderValue,
-
-    #[arg(skip)]
-    unready: Arc<AtomicBool>,
 }
+
+/// Whether a request has paused the server.
+#[derive(Default)]
+struct Paused(AtomicBool);
 
 async fn length(body: String) -> String {
     body.len().to_string()
@@ -37,15 +37,21 @@ async fn length(body: String) -> String {
 fn main() -> ExitCode {
     Cli::new(env!("CARGO_BIN_NAME"), env!("CARGO_PKG_VERSION"))
         .args::<Args>()
+        .state(|_| Ok(Paused::default()))
         .router(|models, app| {
-            let (server, unready) = (app.args().server.clone(), Arc::clone(&app.args().unready));
+            let server = app.args().server.clone();
+            let paused = app.state::<Paused>().cloned();
             let call = app.call::<Double>();
             let doubled = async move |Path(value): Path<f32>| -> Result<String, StatusCode> {
                 let call = call.as_ref().ok_or(StatusCode::NOT_IMPLEMENTED)?;
                 let doubled = call.call(array![[value]]).await;
                 doubled.map_or(Err(StatusCode::BAD_GATEWAY), |y| Ok(y[[0, 0]].to_string()))
             };
-            let pause = async move || unready.store(true, Ordering::Relaxed);
+            let pause = async move || {
+                if let Some(paused) = &paused {
+                    paused.0.store(true, Ordering::Relaxed);
+                }
+            };
             let upload = Router::new()
                 .route("/upload", post(length))
                 .layer(DefaultBodyLimit::max(4 << 20));
@@ -59,6 +65,9 @@ fn main() -> ExitCode {
                     ready(response)
                 }))
         })
-        .ready(|args| !args.unready.load(Ordering::Relaxed))
+        .ready(|app| {
+            let paused = app.state::<Paused>();
+            paused.is_some_and(|paused| !paused.0.load(Ordering::Relaxed))
+        })
         .run()
 }

@@ -157,10 +157,8 @@ impl ModelRepository {
     }
 
     /// Sets the program's own check of the readiness. Only the first call has an effect.
-    pub(crate) fn check_readiness(&self, check: Option<ReadinessCheck>) {
-        if let Some(check) = check {
-            drop(self.readiness_check.set(check));
-        }
+    pub(crate) fn check_readiness(&self, check: ReadinessCheck) {
+        drop(self.readiness_check.set(check));
     }
 
     /// Returns whether the readiness can change without a change of a model.

@@ -80,7 +80,6 @@ impl Server {
         let control = options.control.clone();
         let mut server = Self::load(registry, limits, control, metrics).await?;
         server.models.trace(tracer);
-        server.models.check_readiness(extensions.ready.clone());
         let listeners = reserved.listen(options, &certificates)?;
         server.addresses = listeners.addresses;
         if openai {
@@ -90,6 +89,7 @@ impl Server {
             server.addresses.share(Port::Docs, Port::Http);
         }
         server.certificates = certificates;
+        server.check_readiness(extensions);
         server.extensions = extensions.clone();
         let endpoints =
             server.endpoints(listeners.ports, limits, grpc, options, &access, platforms);
@@ -116,8 +116,15 @@ impl Server {
         let tracer = tracer(options)?;
         let server = Self::load(registry, limits, control, metrics(options)?).await?;
         server.models.trace(tracer);
-        server.models.check_readiness(extensions.ready.clone());
+        server.check_readiness(extensions);
         Ok(server)
+    }
+
+    fn check_readiness(&self, extensions: &Extensions) {
+        if let Some(ready) = &extensions.ready {
+            let check = ready(self.addresses, self.models.local_models());
+            self.models.check_readiness(check);
+        }
     }
 
     /// Loads the models.

@@ -22,7 +22,7 @@ pub(in crate::server) struct EngineParts<A> {
 }
 
 type RouterPart<A> = dyn Fn(Router, &App<A>) -> Router + Send + Sync;
-type Check<A> = dyn Fn(&A) -> bool + Send + Sync;
+type Check<A> = dyn Fn(&App<A>) -> bool + Send + Sync;
 
 impl<A> Cli<A> {
     /// Adds routes and layers to the HTTP port. The function receives a router that serves the
@@ -68,7 +68,7 @@ impl<A> Cli<A> {
     /// Only the embedded engine supports this, like [`router`](Self::router).
     pub fn ready<F>(mut self, check: F) -> Self
     where
-        F: Fn(&A) -> bool + Send + Sync + 'static,
+        F: Fn(&App<A>) -> bool + Send + Sync + 'static,
     {
         self.engine.checks.push(Box::new(check));
         self
@@ -100,7 +100,7 @@ impl Builder {
 
     /// Adds a condition for the readiness of the server, as [`Cli::ready`] does.
     pub fn ready(mut self, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        self.parts.checks.push(Box::new(move |()| check()));
+        self.parts.checks.push(Box::new(move |_| check()));
         self
     }
 
@@ -138,19 +138,28 @@ impl<A: Send + Sync + 'static> EngineParts<A> {
         let Self {
             routers, checks, ..
         } = self;
+        let (own, states) = (Arc::clone(own), Arc::clone(states));
+        let app = move |addresses, models| {
+            App::new(
+                Arc::clone(&own),
+                Arc::clone(&states),
+                addresses,
+                Some(models),
+            )
+        };
         if !routers.is_empty() {
-            let (own, states) = (Arc::clone(own), Arc::clone(states));
+            let app = app.clone();
             extensions.router = Some(Arc::new(move |router, addresses, models| {
-                let (own, states) = (Arc::clone(&own), Arc::clone(&states));
-                let app = App::new(own, states, addresses, Some(models));
+                let app = app(addresses, models);
                 let routers = routers.iter();
                 routers.fold(router, |router, extend| extend(router, &app))
             }));
         }
         if !checks.is_empty() {
-            let own = Arc::clone(own);
-            extensions.ready = Some(ReadinessCheck::new(move || {
-                checks.iter().all(|check| check(&own))
+            let checks = Arc::new(checks);
+            extensions.ready = Some(Arc::new(move |addresses, models| {
+                let (app, checks) = (app(addresses, models), Arc::clone(&checks));
+                ReadinessCheck::new(move || checks.iter().all(|check| check(&app)))
             }));
         }
         extensions
