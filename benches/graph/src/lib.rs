@@ -1,6 +1,7 @@
-//! Three models; the second is the slowest.
+//! Three models; the second is the slowest. Another one takes its place if it runs on a device.
 
 use std::hint::spin_loop;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use pytriton::prelude::*;
@@ -26,6 +27,14 @@ pub fn prepare(x: ArrayView2<f32>) -> Array2<f32> {
 #[batch]
 pub fn network(x: ArrayView2<f32>) -> Array2<f32> {
     work(Duration::from_micros(300));
+    &x * 2.0
+}
+
+/// The slowest member if it runs on a device, which leaves the processors to the others.
+#[pytriton::model(name = "Device", client = Device, max_batch_size = 8)]
+#[batch]
+pub fn device(x: ArrayView2<f32>) -> Array2<f32> {
+    sleep(Duration::from_millis(2));
     &x * 2.0
 }
 
