@@ -3,7 +3,7 @@
 #[cfg(feature = "python")]
 pub use pytriton_python as python;
 pub use pytriton_runtime::call::{
-    Call, CallResult, Calling, Execution, FirstValueParameter, FirstValueReader, Loading,
+    Call, CallResult, Calling, ErrorsOf, Execution, FirstValueParameter, FirstValueReader, Loading,
     ModelError, OutputField, OutputWriter, Outputs, Parameter, Reader, ResponseParts, ReturnCheck,
     ReturnValue, Returns, SequenceParameter, SequenceReader, Start, Started, StateKind, closed,
     ended, flow, inline_state, iterate, load_declared, loaded, loading, made, made_by_default,
@@ -36,7 +36,8 @@ pub use crate::testing::attribute::{TestParameter, run, run_async};
 /// the user's names.
 pub mod methods {
     pub use pytriton_runtime::call::{
-        Convert as _, ConvertNothing as _, LocalState as _, Read as _, ReadNothing as _,
-        ReturnsNothing as _, SendState as _,
+        ByDisplay as _, ByIntoError as _, ByStdError as _, Convert as _, ConvertNothing as _,
+        LocalState as _, Read as _, ReadNothing as _, ReturnsNothing as _, SendState as _,
+        WithoutErrors as _,
     };
 }

@@ -4,6 +4,7 @@ use syn::spanned::Spanned;
 
 use super::ast::Model;
 use super::client::{Client, check_name};
+use super::conversion::{conversions, result_of};
 use super::function::Function;
 use super::options::ModelOptions;
 use super::parameters::Parameter;
@@ -291,8 +292,11 @@ impl Model {
             Some(_) => quote!(__private::Text),
         };
         let convert = match self.streamed {
-            None => quote!(#response(__returned).convert(__call)),
-            Some(streamed) => streamed.to_responses(self.is_async, &response, &self.shown),
+            None => self.to_conversion(&quote!(__returned), &response),
+            Some(streamed) => {
+                let item = self.to_conversion(&quote!(__item), &response);
+                streamed.to_responses(self.is_async, &quote!({ #item }), &self.shown)
+            }
         };
         let starts = self.to_start();
         let function = match self.waits() {
@@ -312,6 +316,14 @@ impl Model {
             },
         };
         quote!(#function #starts)
+    }
+
+    /// Returns the statements that convert a variable to a response.
+    fn to_conversion(&self, variable: &TokenStream, response: &TokenStream) -> TokenStream {
+        let raw = !self.is_plain() && self.streamed.is_none();
+        let returned = self.returned.as_ref();
+        let errors = returned.map(|returned| conversions(variable, returned, raw));
+        quote!(#errors #response(#variable).convert(__call))
     }
 
     /// Returns whether a call releases its thread while it waits.
@@ -342,8 +354,13 @@ impl Model {
         let parameters = parameters.iter();
         let parameters =
             parameters.map(|ty| quote_spanned!(ty.span()=> __private::loading::<#ty>(#context)?));
-        let loaded = quote_spanned!(returned.span()=> loaded::<#ty, _>(#context, <#ty>::#name(#(#parameters),*)));
-        Some(quote!(__private::#loaded?))
+        let constructed = quote!(__constructed);
+        let result = result_of(&constructed);
+        let loaded = quote_spanned!(returned.span()=> loaded::<#ty, _>(#context, #result));
+        Some(quote!({
+            let #constructed = <#ty>::#name(#(#parameters),*);
+            __private::#loaded?
+        }))
     }
 
     /// Returns the declarations of the parameters of the loader.
@@ -372,15 +389,24 @@ impl Model {
                 let parameters = start.parameters.iter();
                 let parameters = parameters
                     .map(|ty| quote_spanned!(ty.span()=> __private::starting::<#ty>(#call)));
-                let made = quote!(<#state>::#name(#receiver #(#parameters),*));
-                quote_spanned!(start.returned.span()=> made::<#taken, _>(#call, #made))
+                let constructed = quote!(__constructed);
+                let result = result_of(&constructed);
+                let made =
+                    quote_spanned!(start.returned.span()=> made::<#taken, _>(#call, #result));
+                quote! {
+                    let #constructed = <#state>::#name(#receiver #(#parameters),*);
+                    __private::#made
+                }
             }
-            _ => quote_spanned!(taken.span()=> made_by_default::<#taken>(#call)),
+            _ => {
+                let made = quote_spanned!(taken.span()=> made_by_default::<#taken>(#call));
+                quote!(__private::#made)
+            }
         };
         let state = self.to_state();
         Some(quote! {
             fn __started(__state: &#state, #call: &__private::Start<'_>) -> __private::Started {
-                __private::#made
+                #made
             }
         })
     }

@@ -3,6 +3,7 @@
 mod ast;
 mod block;
 mod client;
+mod conversion;
 mod decorations;
 mod expand;
 mod function;

@@ -5,6 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericArgument, ReturnType, Signature, Type, TypeImplTrait};
 
+use super::conversion::{result_of, returned};
 use crate::errors::Errors;
 use crate::types::{argument_of, arguments, peeled, traits, type_text};
 
@@ -16,8 +17,6 @@ pub(super) enum Streamed {
         /// Whether it may wait for the next response without blocking its thread: a stream, not an
         /// iterator.
         waits: bool,
-        /// Whether the function may fail before the first response.
-        fallible: bool,
     },
     /// Through a `Responses` parameter.
     Taken,
@@ -33,10 +32,7 @@ pub(super) fn read(
     let ReturnType::Type(_, returned) = &signature.output else {
         return None;
     };
-    let (outputs, fallible) = match argument_of("Result", returned) {
-        Some(outputs) => (outputs, true),
-        None => (&**returned, false),
-    };
+    let outputs = argument_of("Result", returned).unwrap_or(returned);
     let Type::ImplTrait(hidden) = peeled(outputs) else {
         return None;
     };
@@ -61,7 +57,7 @@ pub(super) fn read(
             false
         }
     };
-    Some((Streamed::Returned { waits, fallible }, item))
+    Some((Streamed::Returned { waits }, item))
 }
 
 /// Returns the trait with its item type.
@@ -81,26 +77,28 @@ impl Streamed {
         matches!(self, Self::Taken | Self::Returned { waits: true, .. })
     }
 
-    /// Sends the responses in `__returned`, which has the type `shown`; `item` converts each of
-    /// them.
+    /// Sends the responses in `__returned`, which has the type `shown`; `convert` converts the item
+    /// `__item`.
     pub(super) fn to_responses(
         self,
         is_async: bool,
-        item: &TokenStream,
+        convert: &TokenStream,
         shown: &TokenStream,
     ) -> TokenStream {
-        let Self::Returned { waits, fallible } = self else {
+        let Self::Returned { waits } = self else {
             let call = quote!(__call);
             // A separate variable: types from a user's macro do not see the variables of this
             // expansion.
             let returned = Ident::new("__returned", shown.span());
             let ended = quote_spanned!(shown.span()=> __private::ended(#call, #returned));
+            let result = result_of(&quote!(__returned));
             return quote! {{
-                let #returned = __returned;
+                let #returned = #result;
                 __private::closed(__call, #ended).await
             }};
         };
-        let convert = quote!(|__item| #item(__item).convert(__call));
+        let responses = returned(&quote!(__returned));
+        let convert = quote!(|__item| #convert);
         let response = match (waits, is_async) {
             (true, _) => quote!(__private::flow(__call, __responses, #convert).await),
             (false, true) => quote! {
@@ -108,16 +106,6 @@ impl Streamed {
             },
             (false, false) => quote!(__private::iterate(__call, __responses, #convert)),
         };
-        match fallible {
-            false => quote!({ let __responses = __returned; #response }),
-            true => quote! {
-                match __returned {
-                    ::core::result::Result::Ok(__responses) => #response,
-                    ::core::result::Result::Err(__error) => {
-                        ::core::result::Result::Err(__call.failed(__error))
-                    }
-                }
-            },
-        }
+        quote!({ let __responses = #responses; #response })
     }
 }

@@ -48,6 +48,14 @@ const _: () = {
         let __argument_1 = __private::Reader::<&'_ Parameters>::NEW
             .read(__call, __SIGNATURE.inputs_before(1usize))?;
         let __returned = borrowed(__argument_0.argument(), __argument_1.argument());
+        let __returned = __call
+            .returned(
+                (&&&__private::ErrorsOf::new(&__returned)).errors().result(__returned),
+            )?;
+        let __returned = __call
+            .returned(
+                (&&&__private::ErrorsOf::new(&__returned)).errors().result(__returned),
+            )?;
         __private::ReturnValue::<_, __RAW>(__returned).convert(__call)
     }
     __private::inventory::submit! {

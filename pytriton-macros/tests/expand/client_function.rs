@@ -87,6 +87,10 @@ const _: () = {
             __argument_2.argument(),
             __argument_3.argument(),
         );
+        let __returned = __call
+            .returned(
+                (&&&__private::ErrorsOf::new(&__returned)).errors().result(__returned),
+            )?;
         __private::ReturnValue::<_, __RAW>(__returned).convert(__call)
     }
     __private::inventory::submit! {

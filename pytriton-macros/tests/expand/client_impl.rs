@@ -68,11 +68,16 @@ const _: () = {
             __argument_1.argument(),
         );
         {
-            let __responses = __returned;
+            let __responses = __call
+                .returned(
+                    (&&&__private::ErrorsOf::new(&__returned))
+                        .errors()
+                        .result(__returned),
+                )?;
             __private::iterate(
                 __call,
                 __responses,
-                |__item| __private::ReturnValue::<_, __RAW>(__item).convert(__call),
+                |__item| { __private::ReturnValue::<_, __RAW>(__item).convert(__call) },
             )
         }
     }
@@ -83,10 +88,11 @@ const _: () = {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
         : & [], load : __private::Loading::Stated(| __context |
-        __private::sequenced(__context, __private::loaded:: < State, _ > (__context, <
-        State > ::load()) ?, __private::Calling::AtOnce(__called), __started)),
-        load_parameters : & [], location : __private::Location::here("pytriton-macros"),
-        }
+        __private::sequenced(__context, { let __constructed = < State > ::load();
+        __private::loaded:: < State, _ > (__context, (&& & __private::ErrorsOf::new(&
+        __constructed)).errors().result(__constructed)) ? },
+        __private::Calling::AtOnce(__called), __started)), load_parameters : & [],
+        location : __private::Location::here("pytriton-macros"), }
     }
     impl __private::typed::Model for State {
         type Arguments = (fn(ArrayView2<i64>),);

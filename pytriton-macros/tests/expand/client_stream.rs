@@ -58,7 +58,9 @@ const _: () = {
                 .read(__call, __SIGNATURE.inputs_before(1usize))?;
             let __returned = down(__argument_0.argument(), __argument_1.argument());
             {
-                let __returned = __returned;
+                let __returned = (&&&__private::ErrorsOf::new(&__returned))
+                    .errors()
+                    .result(__returned);
                 __private::closed(__call, __private::ended(__call, __returned)).await
             }
         })

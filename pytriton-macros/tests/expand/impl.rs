@@ -81,9 +81,10 @@ const _: () = {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
         : & [], load : __private::Loading::Stated(| __context |
-        ::core::result::Result::Ok((& __private::StateKind:: < State > ::NEW)
-        .instance(__private::loaded:: < State, _ > (__context, < State >
-        ::load(__private::loading:: < & Context > (__context) ?)) ?,
+        ::core::result::Result::Ok((& __private::StateKind:: < State > ::NEW).instance({
+        let __constructed = < State > ::load(__private::loading:: < & Context >
+        (__context) ?); __private::loaded:: < State, _ > (__context, (&& &
+        __private::ErrorsOf::new(& __constructed)).errors().result(__constructed)) ? },
         __private::Calling::AtOnce(__called)))), load_parameters : &
         [__private::load_declared:: < & Context > ()], location :
         __private::Location::here("pytriton-macros"), }

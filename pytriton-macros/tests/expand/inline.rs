@@ -78,8 +78,10 @@ const _: () = {
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
         : & [], load : __private::Loading::Stated(| __context |
         ::core::result::Result::Ok((& __private::StateKind:: < Counter > ::NEW)
-        .instance(__private::loaded:: < Counter, _ > (__context, < Counter > ::load()) ?,
-        __private::Calling::AtOnce(__called)))), load_parameters : & [], location :
-        __private::Location::here("pytriton-macros"), }
+        .instance({ let __constructed = < Counter > ::load(); __private::loaded:: <
+        Counter, _ > (__context, (&& & __private::ErrorsOf::new(& __constructed))
+        .errors().result(__constructed)) ? }, __private::Calling::AtOnce(__called)))),
+        load_parameters : & [], location : __private::Location::here("pytriton-macros"),
+        }
     }
 };

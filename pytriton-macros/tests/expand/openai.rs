@@ -48,11 +48,24 @@ const _: () = {
             .read(__call, __SIGNATURE.inputs_before(1usize))?;
         let __returned = linear(__argument_0.argument(), __argument_1.argument());
         {
-            let __responses = __returned;
+            let __responses = __call
+                .returned(
+                    (&&&__private::ErrorsOf::new(&__returned))
+                        .errors()
+                        .result(__returned),
+                )?;
             __private::iterate(
                 __call,
                 __responses,
-                |__item| __private::Text(__item).convert(__call),
+                |__item| {
+                    let __item = __call
+                        .returned(
+                            (&&&__private::ErrorsOf::new(&__item))
+                                .errors()
+                                .result(__item),
+                        )?;
+                    __private::Text(__item).convert(__call)
+                },
             )
         }
     }

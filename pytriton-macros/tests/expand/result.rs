@@ -40,6 +40,10 @@ const _: () = {
         let __argument_0 = __private::Reader::<ArrayView2<f32>>::NEW
             .read(__call, 0usize)?;
         let __returned = linear(__argument_0.argument());
+        let __returned = __call
+            .returned(
+                (&&&__private::ErrorsOf::new(&__returned)).errors().result(__returned),
+            )?;
         __private::ReturnValue::<_, false>(__returned).convert(__call)
     }
     __private::inventory::submit! {

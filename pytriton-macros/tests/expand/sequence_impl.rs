@@ -81,18 +81,26 @@ const _: () = {
         })
     }
     fn __started(__state: &State, __start: &__private::Start<'_>) -> __private::Started {
+        let __constructed = <State>::start(
+            __state,
+            __private::starting::<&Sequence>(__start),
+        );
         __private::made::<
             &mut [&mut Sums],
             _,
-        >(__start, <State>::start(__state, __private::starting::<&Sequence>(__start)))
+        >(
+            __start,
+            (&&&__private::ErrorsOf::new(&__constructed)).errors().result(__constructed),
+        )
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
         : & [], load : __private::Loading::Stated(| __context |
-        __private::sequenced(__context, __private::loaded:: < State, _ > (__context, <
-        State > ::load()) ?, __private::Calling::Awaited(__called), __started)),
-        load_parameters : & [], location : __private::Location::here("pytriton-macros"),
-        }
+        __private::sequenced(__context, { let __constructed = < State > ::load();
+        __private::loaded:: < State, _ > (__context, (&& & __private::ErrorsOf::new(&
+        __constructed)).errors().result(__constructed)) ? },
+        __private::Calling::Awaited(__called), __started)), load_parameters : & [],
+        location : __private::Location::here("pytriton-macros"), }
     }
 };

@@ -41,7 +41,7 @@ impl Instance for AtOnce {
                     scope.spawn(move || responses.blocking_send(one(40.0 + number)));
                 }
             });
-            closed(call, ended(call, ())).await
+            closed(call, ended(call, Ok(()))).await
         })
     }
 
@@ -143,7 +143,11 @@ impl Instance for Fails {
             let mut responses = <Vec<Sender> as Parameter>::read(call, 0)?.argument();
             responses.remove(0).end();
             drop(responses);
-            closed(call, ended(call, Err::<(), _>("the weights are gone"))).await
+            closed(
+                call,
+                ended(call, Err::<(), _>(Error::internal("the weights are gone"))),
+            )
+            .await
         })
     }
 }
@@ -218,7 +222,7 @@ impl Instance for Keeps {
         Box::pin(async move {
             let responses = <Vec<Sender> as Parameter>::read(call, 0)?.argument();
             KEPT.lock().extend(responses);
-            closed(call, ended(call, ())).await
+            closed(call, ended(call, Ok(()))).await
         })
     }
 }

@@ -300,7 +300,7 @@ impl Instance for Apart {
                     }
                 });
             }
-            closed(call, ended(call, ())).await
+            closed(call, ended(call, Ok(()))).await
         })
     }
 }

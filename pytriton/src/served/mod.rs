@@ -15,7 +15,7 @@ pub use pytriton_runtime::call::{
 };
 pub use pytriton_runtime::decorators::*;
 pub use pytriton_runtime::engine::EngineChoice;
-pub use pytriton_runtime::error::{CallError, Error, ErrorKind};
+pub use pytriton_runtime::error::{CallError, Error, ErrorKind, IntoError};
 pub use pytriton_runtime::half::{bf16, f16};
 pub use pytriton_runtime::model::{
     Batcher, BatcherOptions, Device, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy,

@@ -20,6 +20,7 @@ mod devices;
 mod docs;
 mod element_types;
 mod elements;
+mod error_types;
 mod examples;
 mod first_value;
 mod forbid_deprecated;
@@ -86,6 +87,7 @@ programs! {
     docs
     element_types
     elements
+    error_types
     examples
     first_value
     forbid_deprecated

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ndarray::{Array, CowArray, Dimension};
 
 use crate::decorators::{RowOffsets, decoded_bytes_of};
+use crate::error::Error;
 use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::{Identity, InputError, Parameters, Request};
@@ -13,7 +14,7 @@ use crate::tensor::{Element, TensorError, array, element_count, shape_text};
 use crate::text::for_client;
 use crate::tracked_tensor::TrackedTensor;
 
-use super::function_error::function_error;
+use super::function_error::{function_error, model_error};
 use super::response_sinks::Destination;
 use super::sequence_entry::State;
 use super::{
@@ -223,6 +224,15 @@ impl<'a> Call<'a> {
     /// Returns the writer of one response.
     pub(crate) fn output_writer(&self) -> OutputWriter<'a> {
         OutputWriter::of_call(self.spec(), self.context.budget(), self.requests)
+    }
+
+    /// Returns the value that the function returned.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ModelError::Function`] if the function returned an error.
+    pub fn returned<T>(&self, returned: Result<T, Error>) -> Result<T, ModelError> {
+        returned.map_err(|error| model_error(self.spec(), error))
     }
 
     /// Converts an error that the function returned.

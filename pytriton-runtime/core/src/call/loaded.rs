@@ -29,11 +29,15 @@ impl<S> IntoState<S> for S {
 
 impl<S, E: FunctionError> IntoState<S> for Result<S, E> {
     fn into_state(self, context: &Context) -> Result<S, ModelError> {
-        self.map_err(|error| ModelError::Load {
-            model: Arc::clone(&context.model().name),
-            instance: context.instance(),
-            message: in_log(&format_args!("{:#}", Error::of(&error))),
-        })
+        self.map_err(|error| load_error(context, &Error::of(&error)))
+    }
+}
+
+fn load_error(context: &Context, error: &Error) -> ModelError {
+    ModelError::Load {
+        model: Arc::clone(&context.model().name),
+        instance: context.instance(),
+        message: in_log(&format_args!("{error:#}")),
     }
 }
 
@@ -84,6 +88,10 @@ pub const fn load_declared<'c, P: LoadParameter<'c>>() -> Declared {
 /// # Errors
 ///
 /// As [`IntoState::into_state`].
-pub fn loaded<S, R: IntoState<S>>(context: &Context, returned: R) -> Result<S, ModelError> {
+pub fn loaded<S, R: IntoState<S>>(
+    context: &Context,
+    returned: Result<R, Error>,
+) -> Result<S, ModelError> {
+    let returned = returned.map_err(|error| load_error(context, &error))?;
     returned.into_state(context)
 }

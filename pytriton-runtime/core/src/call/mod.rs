@@ -20,6 +20,7 @@ mod cost_tests;
 #[cfg(test)]
 mod elements_tests;
 mod error;
+mod error_conversion;
 mod execute;
 mod first_value;
 mod function;
@@ -73,6 +74,10 @@ pub use cancellation::Cancellation;
 pub use client_panic::client_panic_message;
 pub use context::Context;
 pub use error::ModelError;
+pub use error_conversion::{
+    ByDisplay, ByIntoError, ByStdError, Converter, ErrorConversion, ErrorsOf, Fallible,
+    Unconverted, WithoutErrors,
+};
 pub use execute::{Executed, Invocation};
 pub use first_value::FirstValueParameter;
 pub use function::{Calling, Function, Loading, sequenced};

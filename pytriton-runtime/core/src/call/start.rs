@@ -1,6 +1,7 @@
+use crate::error::Error;
 use crate::request::Sequence;
 
-use super::function_error::function_error;
+use super::function_error::{function_error, model_error};
 use super::sequence_entry::State;
 use super::{Context, FunctionError, ModelError, SequenceParameter};
 
@@ -97,8 +98,9 @@ impl<S: Default> StateByDefault for S {
 /// Returns [`ModelError::Function`] if the function returned an error.
 pub fn made<P: SequenceParameter, R: IntoSequenceState<P::State>>(
     start: &Start<'_>,
-    returned: R,
+    returned: Result<R, Error>,
 ) -> Started {
+    let returned = returned.map_err(|error| model_error(start.context.model(), error))?;
     Ok(Box::new(returned.into_state(start)?))
 }
 

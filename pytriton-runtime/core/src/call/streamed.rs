@@ -6,6 +6,8 @@ use std::task::Poll;
 use futures_util::stream::iter;
 use futures_util::{Stream, StreamExt};
 
+use crate::error::Error;
+
 use super::blocking::block_on;
 use super::returned::streamed_responses;
 use super::{Call, CallResult, Cancelled, FunctionError, ModelError, ResponseParts, Returned};
@@ -104,8 +106,8 @@ async fn turn() {
 /// # Errors
 ///
 /// Returns [`ModelError::Function`] if the function returned an error.
-pub fn ended(call: &Call<'_>, returned: impl Ended) -> Result<(), ModelError> {
-    returned.ended(call)
+pub fn ended<R: Ended>(call: &Call<'_>, returned: Result<R, Error>) -> Result<(), ModelError> {
+    call.returned(returned)?.ended(call)
 }
 
 /// Completes a call whose function sends its responses itself. Waits until the last sender is

@@ -3,15 +3,13 @@ use std::fmt::{self, Display, Write};
 use std::iter::successors;
 
 /// Returns an error and its sources.
-pub(super) fn chain<'a>(
-    error: &'a (dyn Error + 'static),
-) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+pub(super) fn chain<'a>(error: &'a (dyn Error + 'a)) -> impl Iterator<Item = &'a (dyn Error + 'a)> {
     successors(Some(error), |&error| error.source())
 }
 
 /// Displays an error and its sources, separated by colons. A source is omitted if the error before
 /// it ends with its message.
-pub(super) struct Chain<'a>(pub(super) &'a (dyn Error + 'static));
+pub(super) struct Chain<'a>(pub(super) &'a (dyn Error + 'a));
 
 impl Display for Chain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

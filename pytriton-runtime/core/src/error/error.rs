@@ -1,5 +1,6 @@
 use std::error::Error as StdError;
 use std::fmt::{self, Display};
+use std::iter::successors;
 use std::time::Duration;
 
 use super::ErrorKind;
@@ -106,7 +107,7 @@ impl Error {
 
     /// Returns the errors that caused this one, the nearest first.
     pub fn sources(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
-        chain(&*self.source).skip(1)
+        successors(self.source.source(), |&error| error.source())
     }
 
     /// Converts the error to a standard error, for functions that return `anyhow::Error` or
@@ -139,6 +140,16 @@ impl Error {
         }
     }
 
+    /// Like [`of`](Self::of), with the messages of the sources and the kind of the first one that
+    /// has a kind. The error may borrow from the arguments of the function.
+    pub(crate) fn of_std(error: &dyn StdError) -> Self {
+        let (message, _) = displayed(&Chain(error));
+        Self {
+            attributes: attributes(error),
+            source: message.into(),
+        }
+    }
+
     /// Returns the error of this type that `?` has converted without a change of its kind.
     ///
     /// # Errors
@@ -165,10 +176,17 @@ impl From<Error> for StandardError {
 impl<E: Into<Box<dyn StdError + Send + Sync>>> From<E> for Error {
     fn from(error: E) -> Self {
         let source = error.into();
-        let attributes = chain(&*source).find_map(|error| displayed(&error).1);
-        let attributes = attributes.unwrap_or(Attributes::INTERNAL);
-        Self { attributes, source }
+        Self {
+            attributes: attributes(&*source),
+            source,
+        }
     }
+}
+
+/// Returns the attributes of the outermost [`Error`] in the chain.
+fn attributes(error: &dyn StdError) -> Attributes {
+    let attributes = chain(error).find_map(|error| displayed(&error).1);
+    attributes.unwrap_or(Attributes::INTERNAL)
 }
 
 /// Displays the message; in the alternate form (`{:#}`) followed by those of the sources.

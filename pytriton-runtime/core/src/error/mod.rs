@@ -11,9 +11,11 @@ mod displayed;
 mod error;
 #[cfg(test)]
 mod error_tests;
+mod into_error;
 mod kind;
 mod standard;
 
 pub use call_error::CallError;
 pub use error::Error;
+pub use into_error::IntoError;
 pub use kind::ErrorKind;
