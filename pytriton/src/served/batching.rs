@@ -129,7 +129,7 @@ pub use pytriton_macros::cost;
 ///
 /// ```
 /// use pytriton::prelude::*;
-/// use pytriton::{Batch, Groups, Step, StepError};
+/// use pytriton::{Batch, Error, Groups, Step};
 ///
 /// /// Limits the rows of a call.
 /// #[derive(Debug)]
@@ -138,7 +138,7 @@ pub use pytriton_macros::cost;
 /// }
 ///
 /// impl Step for AtMost {
-///     fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+///     fn cut(&self, batch: &Batch<'_>) -> Result<Groups, Error> {
 ///         let rows: Vec<usize> = (0..batch.rows()).collect();
 ///         Ok(rows.chunks(self.rows).map(<[usize]>::to_vec).collect())
 ///     }

@@ -6,7 +6,7 @@ use std::panic::panic_any;
 use std::time::Duration;
 
 use pytriton::prelude::*;
-use pytriton::{Batch, Error, ErrorKind, Step, StepError};
+use pytriton::{Batch, Error, ErrorKind, Step};
 
 #[pytriton::model(name = "Fail", max_batch_size = 16)]
 #[batch]
@@ -109,10 +109,10 @@ impl std::error::Error for Refused {
 struct Present;
 
 impl Step for Present {
-    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), Error> {
         let x = batch.array::<f32>("INPUT_1")?;
         match x.iter().flatten().find(|value| **value < 0.0) {
-            Some(value) => Err(Error::not_found(format!("{value} is unknown")))?,
+            Some(value) => Err(Error::not_found(format!("{value} is unknown"))),
             None => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 #![deny(warnings)]
 use pytriton::prelude::*;
-use pytriton::{Batch, ConstantPadder, Groups, ModelSpec, Step, StepError, Tensor};
+use pytriton::{Batch, ConstantPadder, Error, Groups, ModelSpec, Step, Tensor};
 use pytriton_ui_tests::{infer, spec, tensor};
 
 /// Returns the number of rows in the call, and its other arguments.
@@ -40,7 +40,7 @@ struct Alone {
 }
 
 impl Step for Alone {
-    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, Error> {
         Ok((0..batch.rows()).map(|row| vec![row]).collect())
     }
 
@@ -49,17 +49,14 @@ impl Step for Alone {
         _: &ModelSpec,
         rows: usize,
         outputs: &mut [Option<Tensor>],
-    ) -> Result<(), StepError> {
+    ) -> Result<(), Error> {
         for output in outputs.iter_mut().flatten() {
-            let elements = output
-                .elements::<i32>()
-                .map_err(|error| StepError::Failed(error.to_string()))?;
+            let elements = output.elements::<i32>()?;
             let elements = elements
                 .iter()
                 .map(|element| element + self.added)
                 .collect();
-            *output = Tensor::from_elements(vec![rows, 1], elements)
-                .map_err(|error| StepError::Failed(error.to_string()))?;
+            *output = Tensor::from_elements(vec![rows, 1], elements)?;
         }
         Ok(())
     }

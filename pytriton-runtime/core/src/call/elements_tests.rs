@@ -10,7 +10,8 @@ use ndarray::{Array2, Axis, Ix2};
 use parking_lot::Mutex;
 
 use super::*;
-use crate::decorators::{Batch, Groups, Step, StepError};
+use crate::decorators::{Batch, Groups, Step};
+use crate::error::Error;
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, TensorDeclaration};
 use crate::registry::ModelDeclaration;
@@ -215,7 +216,7 @@ fn one_invalid_element_fails_one_request_in_every_position() {
 struct Reordered;
 
 impl Step for Reordered {
-    fn cut(&self, _: &Batch<'_>) -> Result<Groups, StepError> {
+    fn cut(&self, _: &Batch<'_>) -> Result<Groups, Error> {
         Ok(vec![vec![3, 0], vec![2, 1]])
     }
 }

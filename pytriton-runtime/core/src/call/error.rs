@@ -268,7 +268,7 @@ impl ModelError {
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Function { retry_after, .. }
-            | Self::Step(StepError::Other { retry_after, .. }) => *retry_after,
+            | Self::Step(StepError::Returned { retry_after, .. }) => *retry_after,
             _ => None,
         }
     }
@@ -276,7 +276,7 @@ impl ModelError {
     /// Returns whether the error is fatal for the model. `panics` states whether panics are fatal.
     pub(crate) fn is_unrecoverable(&self, panics: bool) -> bool {
         match self {
-            Self::Function { kind, .. } | Self::Step(StepError::Other { kind, .. }) => {
+            Self::Function { kind, .. } | Self::Step(StepError::Returned { kind, .. }) => {
                 *kind == ErrorKind::Unrecoverable
             }
             Self::Panic { .. } => panics,

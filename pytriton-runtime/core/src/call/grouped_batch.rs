@@ -128,6 +128,7 @@ mod tests {
     use crate::call::ModelError;
     use crate::call::pipeline::runs;
     use crate::decorators::StepError;
+    use crate::error::Error;
     use crate::request::Identity;
     use crate::testing::{IDENTITY, computing, infer_request};
 
@@ -173,7 +174,7 @@ mod tests {
             let stand: Vec<f64> = arranged.requests.iter().map(key).collect();
             assert_eq!(stand, expected);
             let results = stand.iter().map(|key| {
-                let error = StepError::Failed(key.to_string());
+                let error = StepError::of(Error::internal(key.to_string()));
                 Err(ModelError::from(error))
             });
             let executed = Executed {

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use ndarray::Array2;
 
 use super::*;
-use crate::decorators::{Batch, Groups, Step, StepError};
+use crate::decorators::{Batch, Groups, Step};
 use crate::error::{Error, ErrorKind};
 use crate::model::{FirstValue, ModelSpec};
 use crate::request::{InferInput, InferRequest, Request, Response, SmallVec};
@@ -153,7 +153,7 @@ struct NonNegative {
 }
 
 impl Step for NonNegative {
-    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, Error> {
         let x = batch.array::<f32>("INPUT_1")?;
         let values = x.iter().flatten().enumerate();
         let (zero, others): (Vec<_>, Vec<_>) = values.partition(|(_, value)| **value == 0.0);
@@ -164,10 +164,10 @@ impl Step for NonNegative {
         })
     }
 
-    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), Error> {
         let x = batch.array::<f32>("INPUT_1")?;
         match x.iter().flatten().find(|value| **value < 0.0) {
-            Some(value) => Err(StepError::Refused(format!("{value} is negative"))),
+            Some(value) => Err(Error::invalid_argument(format!("{value} is negative"))),
             None => Ok(()),
         }
     }
@@ -202,12 +202,12 @@ fn a_request_refused_by_a_step_does_not_fail_others() {
 struct RefusesOutputs;
 
 impl Step for RefusesOutputs {
-    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, Error> {
         Ok((0..batch.rows()).map(|row| vec![row]).collect())
     }
 
-    fn join(&self, _: &ModelSpec, _: &mut [&mut [Option<Tensor>]]) -> Result<(), StepError> {
-        Err(StepError::Refused("refused".to_owned()))
+    fn join(&self, _: &ModelSpec, _: &mut [&mut [Option<Tensor>]]) -> Result<(), Error> {
+        Err(Error::invalid_argument("refused".to_owned()))
     }
 }
 
@@ -292,7 +292,7 @@ fn error_of_the_client_kind_is_reported_to_one_request_at_most() {
 struct EachRow;
 
 impl Step for EachRow {
-    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, Error> {
         Ok((0..batch.rows()).map(|row| vec![row]).collect())
     }
 }

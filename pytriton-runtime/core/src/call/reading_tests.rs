@@ -9,7 +9,8 @@ use futures_util::FutureExt;
 use ndarray::{Array2, Ix2};
 
 use super::*;
-use crate::decorators::{Batch, Groups, Step, StepError};
+use crate::decorators::{Batch, Groups, Step};
+use crate::error::Error;
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{CallMode, TensorDeclaration};
 use crate::registry::ModelDeclaration;
@@ -73,7 +74,7 @@ impl<T> fmt::Debug for Reader<T> {
 }
 
 impl<T: Element> Step for Reader<T> {
-    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, Error> {
         if self.reading == Reading::Cut {
             drop(black_box([
                 batch.array::<T>("INPUT_1")?,
@@ -83,7 +84,7 @@ impl<T: Element> Step for Reader<T> {
         Ok(Groups::new())
     }
 
-    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), Error> {
         if self.reading == Reading::Prepare {
             drop(black_box([
                 batch.array::<T>("INPUT_1")?,

@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::decorators::{Batch, Step, StepError};
+use crate::error::Error;
 use crate::model::ModelSpec;
 use crate::tracked_tensor::TrackedTensor;
 
@@ -164,13 +165,10 @@ fn split_batch(step: &dyn Step, batch: &Batch<'_>) -> Result<Option<Vec<Vec<usiz
 }
 
 /// Catches panics of a step, which may be user code.
-fn guarded<T>(
-    model: &ModelSpec,
-    step: impl FnOnce() -> Result<T, StepError>,
-) -> Result<T, ModelError> {
+fn guarded<T>(model: &ModelSpec, step: impl FnOnce() -> Result<T, Error>) -> Result<T, ModelError> {
     // A panic can only leave state of the step and of this batch inconsistent, and the batch fails.
     match catch_unwind(AssertUnwindSafe(step)) {
-        Ok(done) => Ok(done?),
+        Ok(done) => Ok(done.map_err(StepError::of)?),
         Err(panic) => Err(ModelError::Panic {
             model: Arc::clone(&model.name),
             message: client_panic_message(panic),

@@ -14,7 +14,7 @@ const MIB: usize = 1 << 20;
 struct Padded(ConstantPadder);
 
 impl Step for Padded {
-    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, Error> {
         Ok((0..batch.rows()).map(|row| vec![row]).collect())
     }
 
@@ -22,15 +22,11 @@ impl Step for Padded {
         &self,
         model: &ModelSpec,
         groups: &[&mut [Option<Tensor>]],
-    ) -> Result<usize, StepError> {
+    ) -> Result<usize, Error> {
         self.0.pad_bytes(model, groups)
     }
 
-    fn join(
-        &self,
-        model: &ModelSpec,
-        groups: &mut [&mut [Option<Tensor>]],
-    ) -> Result<(), StepError> {
+    fn join(&self, model: &ModelSpec, groups: &mut [&mut [Option<Tensor>]]) -> Result<(), Error> {
         self.0.pad(model, groups)
     }
 }
@@ -48,7 +44,7 @@ impl Step for Replace {
         _: &ModelSpec,
         rows: usize,
         outputs: &[Option<Tensor>],
-    ) -> Result<usize, StepError> {
+    ) -> Result<usize, Error> {
         let all = 4 * self.elements * rows * outputs.len();
         Ok(if self.stated { all } else { 0 })
     }
@@ -58,13 +54,13 @@ impl Step for Replace {
         _: &ModelSpec,
         rows: usize,
         outputs: &mut [Option<Tensor>],
-    ) -> Result<(), StepError> {
+    ) -> Result<(), Error> {
         for output in outputs.iter_mut().flatten() {
             if self.elements > 0 {
                 *output = wide(rows, self.elements);
             }
             *output = crate::tensor::rows(output, 0, rows)
-                .map_err(|error| StepError::Failed(error.to_string()))?;
+                .map_err(|error| Error::internal(error.to_string()))?;
         }
         Ok(())
     }

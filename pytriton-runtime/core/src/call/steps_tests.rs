@@ -19,7 +19,7 @@ mod memory;
 struct Remainder(i32);
 
 impl Step for Remainder {
-    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, Error> {
         let Some(x) = batch.array::<i32>("INPUT_1")? else {
             return Ok(Groups::new());
         };
@@ -38,7 +38,7 @@ impl Step for Remainder {
 struct Fill(usize);
 
 impl Step for Fill {
-    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), Error> {
         let mut values = Vec::new();
         if let Some(x) = batch.array::<i32>("INPUT_1")? {
             values = x.iter().copied().collect();
@@ -52,10 +52,10 @@ impl Step for Fill {
         _: &ModelSpec,
         rows: usize,
         outputs: &mut [Option<Tensor>],
-    ) -> Result<(), StepError> {
+    ) -> Result<(), Error> {
         for output in outputs.iter_mut().flatten() {
             *output = crate::tensor::rows(output, 0, rows)
-                .map_err(|error| StepError::Failed(error.to_string()))?;
+                .map_err(|error| Error::internal(error.to_string()))?;
         }
         Ok(())
     }
@@ -66,7 +66,7 @@ impl Step for Fill {
 struct Cut(&'static [&'static [usize]]);
 
 impl Step for Cut {
-    fn cut(&self, _: &Batch<'_>) -> Result<Groups, StepError> {
+    fn cut(&self, _: &Batch<'_>) -> Result<Groups, Error> {
         Ok(self.0.iter().map(|group| group.to_vec()).collect())
     }
 }
@@ -81,7 +81,7 @@ impl Step for AddOne {
         _: &ModelSpec,
         rows: usize,
         outputs: &mut [Option<Tensor>],
-    ) -> Result<(), StepError> {
+    ) -> Result<(), Error> {
         for output in outputs.iter_mut().flatten() {
             assert_eq!(output.rows(), rows);
             let values: Vec<i32> = values(output).iter().map(|value| value + 1).collect();
@@ -116,7 +116,7 @@ fn answer(steps: &[Arc<dyn Step>], rows: &[i32]) -> (Vec<Result<i32, String>>, V
         calls.borrow_mut().push(x.clone());
         Box::pin(async move {
             if x.contains(&13) {
-                return Err(StepError::Failed("unlucky".to_owned()).into());
+                return Err(StepError::of(Error::internal("unlucky")).into());
             }
             let tens: Vec<i32> = x.iter().map(|x| 10 * x).collect();
             Ok(Returned::Call(vec![column(&tens)].into()))
@@ -238,26 +238,21 @@ impl Panics {
 }
 
 impl Step for Panics {
-    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, Error> {
         if matches!(self, Self::Cutting) {
             Self::unlucky(batch);
         }
         Ok(Groups::new())
     }
 
-    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), Error> {
         if matches!(self, Self::Preparing) {
             Self::unlucky(batch);
         }
         Ok(())
     }
 
-    fn finish(
-        &self,
-        _: &ModelSpec,
-        _: usize,
-        outputs: &mut [Option<Tensor>],
-    ) -> Result<(), StepError> {
+    fn finish(&self, _: &ModelSpec, _: usize, outputs: &mut [Option<Tensor>]) -> Result<(), Error> {
         if matches!(self, Self::Finishing) {
             assert!(
                 !values(outputs[0].as_ref().unwrap()).contains(&20),

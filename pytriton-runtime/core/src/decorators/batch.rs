@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ndarray::{CowArray, IxDyn};
 use parking_lot::Mutex;
 
+use crate::error::Error;
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, TensorSpec};
 use crate::tensor::{Element, Tensor, array, shape_text};
@@ -95,8 +96,8 @@ impl<'a> Batch<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`StepError::NoInput`] if the input does not exist.
-    pub fn tensor(&self, input: &str) -> Result<Option<&Tensor>, StepError> {
+    /// Returns an error if the input does not exist.
+    pub fn tensor(&self, input: &str) -> Result<Option<&Tensor>, Error> {
         Ok(self.inputs[self.index(input)?].as_deref())
     }
 
@@ -105,8 +106,8 @@ impl<'a> Batch<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`StepError::NoInput`] if the input does not exist.
-    pub fn offsets(&self, input: &str) -> Result<Option<&[usize]>, StepError> {
+    /// Returns an error if the input does not exist.
+    pub fn offsets(&self, input: &str) -> Result<Option<&[usize]>, Error> {
         let offsets = self.offsets_of(self.index(input)?);
         Ok(offsets.map(RowOffsets::as_slice))
     }
@@ -121,12 +122,9 @@ impl<'a> Batch<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`StepError::NoInput`] if the input does not exist, [`StepError::Input`] if it has
-    /// another element type, or [`StepError::Budget`] if the memory cannot be reserved.
-    pub fn array<T: Element>(
-        &self,
-        input: &str,
-    ) -> Result<Option<CowArray<'_, T, IxDyn>>, StepError> {
+    /// Returns an error if the input does not exist or has another element type, or if the memory
+    /// cannot be reserved.
+    pub fn array<T: Element>(&self, input: &str) -> Result<Option<CowArray<'_, T, IxDyn>>, Error> {
         let index = self.index(input)?;
         let Some(tensor) = &self.inputs[index] else {
             return Ok(None);
@@ -148,13 +146,12 @@ impl<'a> Batch<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`StepError::NoInput`] if the input does not exist, [`StepError::Replaced`] if the
-    /// element type or dims do not match the model, or [`StepError::Budget`] if the memory cannot
-    /// be reserved.
-    pub fn set(&mut self, input: &str, tensor: Tensor) -> Result<(), StepError> {
+    /// Returns an error if the input does not exist, if the element type or dims do not match the
+    /// model, or if the memory cannot be reserved.
+    pub fn set(&mut self, input: &str, tensor: Tensor) -> Result<(), Error> {
         let tensor = TrackedTensor::part_of(tensor, self.inputs.iter().flatten());
         let tensor = tensor.or_else(|tensor| TrackedTensor::reserved(tensor, self.budget))?;
-        self.set_reserved(input, tensor)
+        Ok(self.set_reserved(input, tensor)?)
     }
 
     /// As [`set`](Self::set), for a tensor whose memory is reserved already.

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use crate::error::Error;
 use crate::model::ModelSpec;
 use crate::tensor::{Tensor, TensorError, shape_text};
 
@@ -66,7 +67,7 @@ impl<V: PadValue> Padder for ConstantPadder<V> {
         &self,
         model: &ModelSpec,
         groups: &[&mut [Option<Tensor>]],
-    ) -> Result<usize, StepError> {
+    ) -> Result<usize, Error> {
         let mut bytes = 0_usize;
         for index in 0..model.outputs.len() {
             let failed = |source| StepError::output(model, index, source);
@@ -83,11 +84,7 @@ impl<V: PadValue> Padder for ConstantPadder<V> {
         Ok(bytes)
     }
 
-    fn pad(
-        &self,
-        model: &ModelSpec,
-        groups: &mut [&mut [Option<Tensor>]],
-    ) -> Result<(), StepError> {
+    fn pad(&self, model: &ModelSpec, groups: &mut [&mut [Option<Tensor>]]) -> Result<(), Error> {
         for index in 0..model.outputs.len() {
             let Some(padding) = self.padding(model, index, groups)? else {
                 continue;

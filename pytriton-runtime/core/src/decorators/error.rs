@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::error::ErrorKind;
+use crate::error::{self, ErrorKind};
 use crate::memory_budget::MemoryBudgetError;
 use crate::model::ModelSpec;
 use crate::status::Status;
@@ -14,18 +14,12 @@ use crate::text::in_log;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// The input is refused.
-    #[error("{0}")]
-    Refused(String),
     /// The memory that the step needs cannot be reserved.
     #[error(transparent)]
     Budget(#[from] MemoryBudgetError),
-    /// The step failed.
-    #[error("{0}")]
-    Failed(String),
-    /// The step returned an [`Error`](crate::error::Error) of another kind.
+    /// The step returned an error of its own.
     #[error("{message}")]
-    Other {
+    Returned {
         /// The kind of the error.
         kind: ErrorKind,
         /// The error and its sources as displayed.
@@ -185,22 +179,23 @@ pub enum StepError {
     },
 }
 
-impl From<crate::error::Error> for StepError {
-    fn from(error: crate::error::Error) -> Self {
-        let message = in_log(&format_args!("{error:#}"));
-        match (error.kind(), error.retry_time()) {
-            (ErrorKind::InvalidArgument, None) => Self::Refused(message),
-            (ErrorKind::Internal, None) => Self::Failed(message),
-            (kind, retry_after) => Self::Other {
-                kind,
-                message,
-                retry_after,
-            },
-        }
-    }
-}
-
 impl StepError {
+    /// Converts the error that a step returned. One of a [`Batch`](super::Batch), which `?` has
+    /// converted, keeps its status.
+    pub(crate) fn of(error: error::Error) -> Self {
+        let error = match error.downcast_internal::<MemoryBudgetError>() {
+            Ok(error) => return Self::Budget(error),
+            Err(error) => error,
+        };
+        error
+            .downcast_internal()
+            .unwrap_or_else(|error| Self::Returned {
+                kind: error.kind(),
+                message: in_log(&format_args!("{error:#}")),
+                retry_after: error.retry_time(),
+            })
+    }
+
     /// Returns an error if the model lacks a batch axis.
     pub(crate) fn need_batch_axis(model: &ModelSpec) -> Result<(), Self> {
         match model.batching() {
@@ -241,12 +236,57 @@ impl StepError {
     /// Returns the status of the error.
     pub(crate) fn status(&self) -> Status {
         match self {
-            Self::Refused(_) | Self::Input { .. } | Self::DifferentValues { .. } => {
-                Status::InvalidArgument
-            }
+            Self::Input { .. } | Self::DifferentValues { .. } => Status::InvalidArgument,
             Self::Budget(_) => Status::Exhausted,
-            Self::Other { kind, .. } => kind.status(),
+            Self::Returned { kind, .. } => kind.status(),
             _ => Status::Internal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn errors_keep_their_status() {
+        let not_a_number = || -> Result<i32, Error> { Ok("x".parse::<i32>()?) };
+        let budget = MemoryBudgetError { bytes: 2, limit: 1 };
+        let refused = StepError::NoBatchAxis { model: "m".into() };
+        let missing = StepError::Input {
+            model: "m".into(),
+            input: "x".into(),
+            source: TensorError::Missing,
+        };
+        let table = [
+            (Error::not_found("a"), Status::NotFound, "a".to_owned()),
+            (
+                Error::invalid_argument("a"),
+                Status::InvalidArgument,
+                "a".to_owned(),
+            ),
+            (
+                not_a_number().unwrap_err(),
+                Status::Internal,
+                "x".parse::<i32>().unwrap_err().to_string(),
+            ),
+            (budget.into(), Status::Exhausted, budget.to_string()),
+            (
+                refused.clone().into(),
+                Status::Internal,
+                refused.to_string(),
+            ),
+            (
+                missing.clone().into(),
+                Status::InvalidArgument,
+                missing.to_string(),
+            ),
+        ];
+        for (error, status, message) in table {
+            let error = StepError::of(error);
+            assert_eq!((error.status(), error.to_string()), (status, message));
         }
     }
 }

@@ -3,6 +3,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::error::Error;
 use crate::model::{ModelSpec, TensorSpec};
 use crate::tensor::{Element, Tensor, TensorError, element_count};
 
@@ -57,26 +58,28 @@ impl<T: Element, V: DefaultValue<T>> FillOptional<T, V> {
 }
 
 impl<T: Element, V: DefaultValue<T>> Step for FillOptional<T, V> {
-    fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
+    fn check(&self, model: &ModelSpec) -> Result<(), Error> {
         let index = StepError::need_input(model, self.input)?;
         if !model.inputs[index].optional {
             return Err(StepError::NotOptional {
                 model: Arc::clone(&model.name),
                 input: Arc::clone(&model.inputs[index].name),
-            });
+            }
+            .into());
         }
         // The input is filled after the limit has been applied.
         if model.cost_input == Some(index) {
             return Err(StepError::FilledCost {
                 model: Arc::clone(&model.name),
                 input: Arc::clone(&model.inputs[index].name),
-            });
+            }
+            .into());
         }
         let nothing = vec![None; model.inputs.len()];
         self.prepare(&mut Batch::new(model, 1, Cow::Owned(nothing)))
     }
 
-    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), Error> {
         let model = batch.model();
         let index = StepError::need_input(model, self.input)?;
         if batch.inputs()[index].is_some() {
@@ -89,7 +92,7 @@ impl<T: Element, V: DefaultValue<T>> Step for FillOptional<T, V> {
             true => {
                 let shape = [&[rows], row.shape()].concat();
                 let tensor = repeated(batch, index, shape, &[], &row, rows)?;
-                batch.set_reserved(self.input, tensor)
+                Ok(batch.set_reserved(self.input, tensor)?)
             }
             false => batch.set(self.input, row),
         }
@@ -129,7 +132,7 @@ mod tests {
         let step = FillOptional::<i64, _>::new("o", [0_i64, 0]);
         for (cost, refused) in [(None, false), (Some(0), false), (Some(1), true)] {
             spec.cost_input = cost;
-            let error = step.check(&spec).err();
+            let error = step.check(&spec).err().map(StepError::of);
             let is_refused = matches!(error, Some(StepError::FilledCost { .. }));
             assert_eq!(is_refused, refused, "{cost:?}: {error:?}");
         }
@@ -144,8 +147,10 @@ mod tests {
         let step = FillOptional::<T, V>::new("o", value);
         let mut batch = Batch::new(spec, rows, Cow::Owned(vec![None, None]));
         let prepared = step.prepare(&mut batch);
-        assert_eq!(step.check(spec), prepared);
-        prepared.map_err(|error| error.to_string())?;
+        let prepared = prepared.map_err(|error| error.to_string());
+        let checked = step.check(spec);
+        assert_eq!(checked.map_err(|error| error.to_string()), prepared);
+        prepared?;
         Ok(batch.inputs()[1].clone().unwrap().into_tensor())
     }
 

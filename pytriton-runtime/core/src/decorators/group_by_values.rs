@@ -2,6 +2,7 @@ use std::collections::HashMap;
 use std::iter::repeat_n;
 use std::sync::Arc;
 
+use crate::error::Error;
 use crate::model::ModelSpec;
 use crate::tensor::{BytesElements, Tensor, TensorError};
 
@@ -45,13 +46,13 @@ impl GroupByValues {
 }
 
 impl Step for GroupByValues {
-    fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
+    fn check(&self, model: &ModelSpec) -> Result<(), Error> {
         StepError::need_batch_axis(model)?;
         let mut keys = self.keys.iter();
-        keys.try_for_each(|key| StepError::need_input(model, key).map(drop))
+        keys.try_for_each(|key| Ok(StepError::need_input(model, key).map(drop)?))
     }
 
-    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, Error> {
         // The group of each row, according to the keys so far.
         let mut group = vec![0; batch.rows()];
         let mut count = group.len().min(1);
@@ -89,18 +90,14 @@ impl Step for GroupByValues {
         &self,
         model: &ModelSpec,
         groups: &[&mut [Option<Tensor>]],
-    ) -> Result<usize, StepError> {
+    ) -> Result<usize, Error> {
         match self.padder {
             Some(padder) => padder.pad_bytes(model, groups),
             None => Ok(0),
         }
     }
 
-    fn join(
-        &self,
-        model: &ModelSpec,
-        groups: &mut [&mut [Option<Tensor>]],
-    ) -> Result<(), StepError> {
+    fn join(&self, model: &ModelSpec, groups: &mut [&mut [Option<Tensor>]]) -> Result<(), Error> {
         match self.padder {
             Some(padder) => padder.pad(model, groups),
             None => Ok(()),
@@ -163,7 +160,7 @@ mod tests {
     use super::*;
 
     /// Returns the groups of a batch with these keys (one or two).
-    fn groups(keys: &[Option<Tensor>]) -> Result<Groups, StepError> {
+    fn groups(keys: &[Option<Tensor>]) -> Result<Groups, Error> {
         let mut spec = IDENTITY.spec().unwrap();
         let keys_of = keys.iter().zip(["a", "b"]);
         spec.inputs = keys_of

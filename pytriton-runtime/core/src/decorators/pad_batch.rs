@@ -1,6 +1,7 @@
 use std::iter::repeat_n;
 use std::sync::Arc;
 
+use crate::error::Error;
 use crate::model::ModelSpec;
 use crate::tensor::{Tensor, rows};
 use crate::tracked_tensor::TrackedTensor;
@@ -21,18 +22,19 @@ use super::{Batch, RowOffsets, Step, StepError};
 pub struct PadBatch;
 
 impl Step for PadBatch {
-    fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
+    fn check(&self, model: &ModelSpec) -> Result<(), Error> {
         StepError::need_batch_axis(model)?;
         // The batch is padded after the limit has been applied.
         match model.cost_input {
             None => Ok(()),
             Some(_) => Err(StepError::PaddedCost {
                 model: Arc::clone(&model.name),
-            }),
+            }
+            .into()),
         }
     }
 
-    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), Error> {
         let (model, count) = (batch.model(), batch.rows());
         let size = padded(model, count);
         // There is no last row to repeat, or nothing to add.
@@ -59,7 +61,7 @@ impl Step for PadBatch {
         model: &ModelSpec,
         count: usize,
         outputs: &mut [Option<Tensor>],
-    ) -> Result<(), StepError> {
+    ) -> Result<(), Error> {
         let expected = match count {
             0 => 0,
             _ => padded(model, count),
@@ -72,7 +74,8 @@ impl Step for PadBatch {
                     output: Arc::clone(&model.outputs[index].name),
                     expected,
                     got: output.rows(),
-                });
+                }
+                .into());
             }
             // All rows are reserved as long as a slice of them exists. A copy would need more
             // memory.
@@ -198,7 +201,7 @@ mod tests {
         for (limit, expected) in [(32 << 10, None), ((32 << 10) - 1, Some(32 << 10))] {
             let budget = MemoryBudget::new(limit);
             let mut batch = Batch::new(&spec, 2, Cow::Borrowed(&inputs)).counted_in(Some(&budget));
-            let refused = PadBatch.prepare(&mut batch).err();
+            let refused = PadBatch.prepare(&mut batch).err().map(StepError::of);
             let expected =
                 expected.map(|bytes| StepError::Budget(MemoryBudgetError { bytes, limit }));
             assert_eq!(refused, expected);
@@ -214,7 +217,7 @@ mod tests {
     #[test]
     fn model_without_batch_axis_is_refused() {
         let mut spec = IDENTITY.spec().unwrap();
-        assert_eq!(PadBatch.check(&spec), Ok(()));
+        assert!(PadBatch.check(&spec).is_ok());
         spec.max_batch_size = 0;
         let error = PadBatch.check(&spec).unwrap_err().to_string();
         assert!(

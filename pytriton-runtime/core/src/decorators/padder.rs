@@ -1,9 +1,8 @@
 use std::fmt::Debug;
 
+use crate::error::Error;
 use crate::model::ModelSpec;
 use crate::tensor::Tensor;
-
-use super::StepError;
 
 /// Makes the outputs of groups equal in all dims except the first, so that rows of different groups
 /// can be combined in one response.
@@ -13,12 +12,12 @@ pub trait Padder: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns a [`StepError`], with which the requests of these groups fail.
+    /// Returns an [`Error`], with which the requests of these groups fail.
     fn pad_bytes(
         &self,
         model: &ModelSpec,
         groups: &[&mut [Option<Tensor>]],
-    ) -> Result<usize, StepError> {
+    ) -> Result<usize, Error> {
         let _ = (model, groups);
         Ok(0)
     }
@@ -28,7 +27,6 @@ pub trait Padder: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns a [`StepError`], with which the requests of these groups fail.
-    fn pad(&self, model: &ModelSpec, groups: &mut [&mut [Option<Tensor>]])
-    -> Result<(), StepError>;
+    /// Returns an [`Error`], with which the requests of these groups fail.
+    fn pad(&self, model: &ModelSpec, groups: &mut [&mut [Option<Tensor>]]) -> Result<(), Error>;
 }

@@ -1,10 +1,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::error::Error;
 use crate::model::ModelSpec;
 use crate::tensor::Tensor;
 
-use super::{Batch, StepError};
+use super::Batch;
 
 /// Groups of row indexes that are called separately. Each row is in exactly one group. An empty
 /// list leaves the batch unchanged.
@@ -16,6 +17,9 @@ pub(crate) type Steps = Arc<[Arc<dyn Step>]>;
 /// A step around the function. `#[step(MyStep { … })]` accepts a value of any type that implements
 /// this trait.
 ///
+/// The requests receive the status and message of an [`Error`]. `?` converts other errors to the
+/// kind [`Internal`](crate::error::ErrorKind::Internal). Those of [`Batch`] keep their status.
+///
 /// # Memory
 ///
 /// Inputs that [`Batch::array`] decodes are reserved in the server's memory budget before they are
@@ -23,23 +27,23 @@ pub(crate) type Steps = Arc<[Arc<dyn Step>]>;
 /// [`finish_bytes`](Self::finish_bytes) and [`join_bytes`](Self::join_bytes) return. All other
 /// memory of a step is like that of the model's function: the server cannot know it in advance.
 /// Tensors that the step passes on are reserved then, and if they exceed the budget, they are
-/// dropped and the requests fail with [`StepError::Budget`].
+/// dropped and the requests fail with status 503.
 ///
 /// # Examples
 ///
 /// ```
-/// use pytriton_core::decorators::{Batch, Step, StepError};
-/// use pytriton_core::tensor::Tensor;
+/// use pytriton_core::decorators::{Batch, Step};
+/// use pytriton_core::error::Error;
 ///
 /// /// Refuses batches that are too small to be worth a call.
 /// #[derive(Debug)]
 /// struct AtLeast(usize);
 ///
 /// impl Step for AtLeast {
-///     fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+///     fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), Error> {
 ///         match batch.rows() >= self.0 {
 ///             true => Ok(()),
-///             false => Err(StepError::Refused(format!("expected {} rows", self.0))),
+///             false => Err(Error::invalid_argument(format!("expected {} rows", self.0))),
 ///         }
 ///     }
 /// }
@@ -49,8 +53,8 @@ pub trait Step: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns a [`StepError`] if the step can never work.
-    fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
+    /// Returns an [`Error`] if the step can never work.
+    fn check(&self, model: &ModelSpec) -> Result<(), Error> {
         let _ = model;
         Ok(())
     }
@@ -59,8 +63,8 @@ pub trait Step: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns a [`StepError`], with which all requests of the batch fail.
-    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+    /// Returns an [`Error`], with which all requests of the batch fail.
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, Error> {
         let _ = batch;
         Ok(Groups::new())
     }
@@ -69,8 +73,8 @@ pub trait Step: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns a [`StepError`], with which the requests of these rows fail.
-    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+    /// Returns an [`Error`], with which the requests of these rows fail.
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), Error> {
         let _ = batch;
         Ok(())
     }
@@ -81,13 +85,13 @@ pub trait Step: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns a [`StepError`], with which the requests of these rows fail.
+    /// Returns an [`Error`], with which the requests of these rows fail.
     fn finish_bytes(
         &self,
         model: &ModelSpec,
         rows: usize,
         outputs: &[Option<Tensor>],
-    ) -> Result<usize, StepError> {
+    ) -> Result<usize, Error> {
         let _ = (model, rows, outputs);
         Ok(0)
     }
@@ -99,13 +103,13 @@ pub trait Step: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns a [`StepError`], with which the requests of these rows fail.
+    /// Returns an [`Error`], with which the requests of these rows fail.
     fn finish(
         &self,
         model: &ModelSpec,
         rows: usize,
         outputs: &mut [Option<Tensor>],
-    ) -> Result<(), StepError> {
+    ) -> Result<(), Error> {
         let _ = (model, rows, outputs);
         Ok(())
     }
@@ -116,12 +120,12 @@ pub trait Step: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns a [`StepError`], with which the requests of these groups fail.
+    /// Returns an [`Error`], with which the requests of these groups fail.
     fn join_bytes(
         &self,
         model: &ModelSpec,
         groups: &[&mut [Option<Tensor>]],
-    ) -> Result<usize, StepError> {
+    ) -> Result<usize, Error> {
         let _ = (model, groups);
         Ok(0)
     }
@@ -131,27 +135,23 @@ pub trait Step: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns a [`StepError`], with which the requests of these groups fail.
-    fn join(
-        &self,
-        model: &ModelSpec,
-        groups: &mut [&mut [Option<Tensor>]],
-    ) -> Result<(), StepError> {
+    /// Returns an [`Error`], with which the requests of these groups fail.
+    fn join(&self, model: &ModelSpec, groups: &mut [&mut [Option<Tensor>]]) -> Result<(), Error> {
         let _ = (model, groups);
         Ok(())
     }
 }
 
 impl<S: Step + ?Sized> Step for &S {
-    fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
+    fn check(&self, model: &ModelSpec) -> Result<(), Error> {
         (**self).check(model)
     }
 
-    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, Error> {
         (**self).cut(batch)
     }
 
-    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), Error> {
         (**self).prepare(batch)
     }
 
@@ -160,7 +160,7 @@ impl<S: Step + ?Sized> Step for &S {
         model: &ModelSpec,
         rows: usize,
         outputs: &[Option<Tensor>],
-    ) -> Result<usize, StepError> {
+    ) -> Result<usize, Error> {
         (**self).finish_bytes(model, rows, outputs)
     }
 
@@ -169,7 +169,7 @@ impl<S: Step + ?Sized> Step for &S {
         model: &ModelSpec,
         rows: usize,
         outputs: &mut [Option<Tensor>],
-    ) -> Result<(), StepError> {
+    ) -> Result<(), Error> {
         (**self).finish(model, rows, outputs)
     }
 
@@ -177,15 +177,11 @@ impl<S: Step + ?Sized> Step for &S {
         &self,
         model: &ModelSpec,
         groups: &[&mut [Option<Tensor>]],
-    ) -> Result<usize, StepError> {
+    ) -> Result<usize, Error> {
         (**self).join_bytes(model, groups)
     }
 
-    fn join(
-        &self,
-        model: &ModelSpec,
-        groups: &mut [&mut [Option<Tensor>]],
-    ) -> Result<(), StepError> {
+    fn join(&self, model: &ModelSpec, groups: &mut [&mut [Option<Tensor>]]) -> Result<(), Error> {
         (**self).join(model, groups)
     }
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::call::{LoadedInstance, Loader};
-use crate::decorators::Step;
+use crate::decorators::{Step, StepError};
 use crate::model::{CallMode, FirstValue, Location, ModelSpec, TensorDeclaration, TensorSpec};
 
 use super::outputs::overridden;
@@ -42,10 +42,10 @@ impl ModelDeclaration {
         let spec = self.spec_of(options, inputs)?;
         let steps = self.steps.iter();
         let flaws = steps.filter_map(|step| step.check(&spec).err());
-        let flaws = flaws.map(|source| RegistryError::Step {
+        let flaws = flaws.map(|error| RegistryError::Step {
             model: Arc::clone(&spec.name),
             location: self.location,
-            source,
+            source: StepError::of(error),
         });
         RegistryError::all(flaws.collect())?;
         let steps = self.steps.iter();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use pytriton_protocol::signature::ModelSignature;
 use pytriton_protocol::typed::Model as CallableModel;
 
-use crate::decorators::Step;
+use crate::decorators::{Step, StepError};
 use crate::model::{FirstValue, Location, ModelSpec, SequenceScheduling, Warmup};
 use crate::registry::{ModelOptions, OptionOverride, OwnedOptions, Registration, warmup_flaws};
 
@@ -143,7 +143,7 @@ impl Model {
         let spec = self.spec(function);
         let steps = self.steps.iter();
         let steps = steps.filter_map(|step| step.check(&spec).err());
-        flaws.extend(steps.map(Flaw::Step));
+        flaws.extend(steps.map(|error| Flaw::Step(StepError::of(error))));
         flaws.extend(spec.inline_call_flaw());
         flaws.extend(
             self.warmups
