@@ -32,7 +32,7 @@ async fn compared(
         _ => ("old", old.call(x).await?),
     };
     let mut parameters = Parameters::default();
-    parameters.insert("arm", arm.into());
+    parameters.insert("arm", arm);
     Ok(WithParameters {
         outputs,
         parameters,

@@ -7,9 +7,9 @@ use pytriton_protocol::ParameterValue;
 /// # Examples
 ///
 /// ```
-/// # use pytriton_core::request::{ParameterValue, Parameters};
+/// # use pytriton_core::request::Parameters;
 /// let mut parameters = Parameters::default();
-/// parameters.insert("beams", ParameterValue::Int64(4));
+/// parameters.insert("beams", 4);
 /// assert_eq!(parameters.int("beams"), Some(4));
 /// assert_eq!(parameters.str("beams"), None);
 /// ```
@@ -45,10 +45,10 @@ impl Parameters {
     /// Many clients encode `1.0` as `1`.
     ///
     /// ```
-    /// # use pytriton_core::request::{ParameterValue, Parameters};
+    /// # use pytriton_core::request::Parameters;
     /// let mut parameters = Parameters::default();
-    /// parameters.insert("temperature", ParameterValue::Int64(1));
-    /// parameters.insert("seed", ParameterValue::Int64(i64::MAX));
+    /// parameters.insert("temperature", 1);
+    /// parameters.insert("seed", i64::MAX);
     /// assert_eq!(parameters.double("temperature"), Some(1.0));
     /// assert_eq!(parameters.double("seed"), None);
     /// ```
@@ -73,9 +73,9 @@ impl Parameters {
     pub fn insert(
         &mut self,
         name: impl Into<String>,
-        value: ParameterValue,
+        value: impl Into<ParameterValue>,
     ) -> Option<ParameterValue> {
-        self.0.insert(name.into(), value)
+        self.0.insert(name.into(), value.into())
     }
 
     pub(super) fn remove(&mut self, name: &str) {

@@ -41,10 +41,10 @@ pub struct Model {
 impl Model {
     /// Creates a model with default options.
     #[track_caller]
-    pub fn new(name: impl Into<Arc<str>>) -> Self {
+    pub fn new(name: impl AsRef<str>) -> Self {
         let caller = panic::Location::caller();
         Self {
-            options: OwnedOptions::new(name.into()),
+            options: OwnedOptions::new(name.as_ref().into()),
             inputs: Vec::new(),
             outputs: Vec::new(),
             by_parameters: false,

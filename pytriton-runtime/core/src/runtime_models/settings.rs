@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use crate::model::{
     InstanceGroups, QueuePolicy, SequenceScheduling, Surface, TimeoutAction, VersionPolicy,
     batcher_options, call_options, queue_options,
@@ -11,9 +9,9 @@ use super::Model;
 /// The options of `#[pytriton::model]`, with the same names.
 impl Model {
     /// A description of the model for users.
-    pub fn description(self, description: impl Into<Arc<str>>) -> Self {
+    pub fn description(self, description: impl AsRef<str>) -> Self {
         self.with("description", |options| {
-            options.description = description.into()
+            options.description = description.as_ref().into()
         })
     }
 
@@ -82,8 +80,8 @@ impl Model {
 
     /// The input whose elements are the cost of a request, for
     /// [`max_batch_cost`](Self::max_batch_cost).
-    pub fn cost(self, input: impl Into<Arc<str>>) -> Self {
-        self.with("cost", |options| options.cost = Some(input.into()))
+    pub fn cost(self, input: impl AsRef<str>) -> Self {
+        self.with("cost", |options| options.cost = Some(input.as_ref().into()))
     }
 
     /// Enables sequences. The requests of a sequence are executed one after another by one
@@ -96,8 +94,9 @@ impl Model {
 
     /// Adds a parameter to the model configuration. See
     /// [`ModelSpec::parameter`](crate::model::ModelSpec::parameter).
-    pub fn parameter(mut self, name: impl Into<Arc<str>>, value: impl Into<Arc<str>>) -> Self {
-        self.options.parameters.push((name.into(), value.into()));
+    pub fn parameter(mut self, name: impl AsRef<str>, value: impl AsRef<str>) -> Self {
+        let (name, value) = (name.as_ref().into(), value.as_ref().into());
+        self.options.parameters.push((name, value));
         self
     }
 

@@ -29,7 +29,7 @@ pub struct Input {
 
 impl Input {
     /// Creates an input. `dims` exclude the batch axis, and -1 means any size.
-    pub fn new<T: Element>(name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
+    pub fn new<T: Element>(name: impl AsRef<str>, dims: impl Into<Vec<i64>>) -> Self {
         Self {
             utf8: T::UTF8,
             check: T::CHECK,
@@ -38,9 +38,9 @@ impl Input {
     }
 
     /// Like [`new`](Self::new), with an element type that is known only at run time.
-    pub fn of(datatype: DataType, name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
+    pub fn of(datatype: DataType, name: impl AsRef<str>, dims: impl Into<Vec<i64>>) -> Self {
         Self {
-            spec: spec(datatype, name.into(), dims.into()),
+            spec: spec(datatype, name.as_ref().into(), dims.into()),
             first_value: None,
             ragged: false,
             utf8: false,
@@ -55,8 +55,8 @@ impl Input {
     }
 
     /// Sets a description for users.
-    pub fn description(mut self, description: impl Into<Arc<str>>) -> Self {
-        self.spec.description = description.into();
+    pub fn description(mut self, description: impl AsRef<str>) -> Self {
+        self.spec.description = description.as_ref().into();
         self
     }
 
@@ -103,21 +103,21 @@ pub struct Output {
 
 impl Output {
     /// Creates an output. `dims` exclude the batch axis, and -1 means any size.
-    pub fn new<T: Element>(name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
+    pub fn new<T: Element>(name: impl AsRef<str>, dims: impl Into<Vec<i64>>) -> Self {
         Self::of(T::DATATYPE, name, dims)
     }
 
     /// Like [`new`](Self::new), with an element type that is known only at run time.
-    pub fn of(datatype: DataType, name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
+    pub fn of(datatype: DataType, name: impl AsRef<str>, dims: impl Into<Vec<i64>>) -> Self {
         Self {
-            spec: spec(datatype, name.into(), dims.into()),
+            spec: spec(datatype, name.as_ref().into(), dims.into()),
             labels: Arc::default(),
         }
     }
 
     /// Sets a description for users.
-    pub fn description(mut self, description: impl Into<Arc<str>>) -> Self {
-        self.spec.description = description.into();
+    pub fn description(mut self, description: impl AsRef<str>) -> Self {
+        self.spec.description = description.as_ref().into();
         self
     }
 
@@ -128,9 +128,9 @@ impl Output {
     }
 
     /// Sets the labels of the elements, one per line. Clients that request classes receive them.
-    pub fn labels(self, labels: impl Into<Arc<str>>) -> Self {
+    pub fn labels(self, labels: impl AsRef<str>) -> Self {
         Self {
-            labels: labels.into(),
+            labels: labels.as_ref().into(),
             ..self
         }
     }
@@ -144,5 +144,24 @@ fn spec(datatype: DataType, name: Arc<str>, dims: Vec<i64>) -> TensorSpec {
         optional: false,
         description: Arc::default(),
         example: Arc::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_be_texts_of_any_type() {
+        let name = "x".to_owned();
+        let shared: Arc<str> = "x".into();
+        for input in [
+            Input::new::<f32>("x", [1]),
+            Input::new::<f32>(&name, [1]),
+            Input::new::<f32>(shared, [1]),
+            Input::new::<f32>(name, [1]),
+        ] {
+            assert_eq!(&*input.spec.name, "x");
+        }
     }
 }
