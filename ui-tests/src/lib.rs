@@ -90,7 +90,11 @@ pub fn infer_sequences(name: &str, batches: &[Vec<SequenceRequest<'_>>]) -> Vec<
         |spec: &Arc<ModelSpec>| {
             let requests = batch.iter().map(|(id, flags, inputs)| {
                 let id = SequenceId::Text((*id).into());
-                let sequence = Sequence::new(id, flags.contains("start"), flags.contains("end"));
+                let sequence = Sequence::new(id).map(|sequence| {
+                    sequence
+                        .start(flags.contains("start"))
+                        .end(flags.contains("end"))
+                });
                 checked(spec, &(inputs, &[]), sequence)
             });
             requests.collect()

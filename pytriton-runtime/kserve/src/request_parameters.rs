@@ -69,6 +69,7 @@ impl RequestParameters {
         request.parameters = parameters;
         request.timeout_microseconds = timeout_microseconds;
         request.priority = priority;
-        request.sequence = Sequence::new(sequence_id, sequence_start, sequence_end);
+        request.sequence = Sequence::new(sequence_id)
+            .map(|sequence| sequence.start(sequence_start).end(sequence_end));
     }
 }

@@ -1,7 +1,7 @@
 //! A sequence: each request continues a conversation, whose state is on the server.
 
 use pytriton::prelude::*;
-use pytriton::{CallError, ErrorKind, Sequence, SequenceId};
+use pytriton::{CallError, ErrorKind, Sequence};
 
 #[derive(Default)]
 struct Conversation(Vec<String>);
@@ -17,7 +17,8 @@ fn remember(#[sequence] conversation: &mut Conversation, text: Array2<String>) -
 async fn conversations_are_separate(remember: Call<Remember>) -> Result<(), CallError> {
     let message = |text: &str| array![[text.to_owned()]];
     let say = async |id: u64, text: &str, start: bool, end: bool| {
-        let sequence = Sequence::new(SequenceId::Number(id), start, end).expect("an ID above 0");
+        let sequence = Sequence::new(id).expect("an ID above 0");
+        let sequence = sequence.start(start).end(end);
         remember.sequence(sequence).call(message(text)).await
     };
     assert_eq!(say(1, "a", true, false).await?, message("a"));

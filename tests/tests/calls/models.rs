@@ -209,7 +209,8 @@ pub(crate) async fn totals(
     let last = x.len() - 1;
     let mut sums = Vec::new();
     for (index, value) in x.iter().enumerate() {
-        let sequence = Sequence::new(id.clone(), index == 0, index == last);
+        let sequence = Sequence::new(id.clone());
+        let sequence = sequence.map(|sequence| sequence.start(index == 0).end(index == last));
         let sequence = sequence.ok_or_else(|| Error::invalid_argument("no ID"))?;
         sums.push(total.sequence(sequence).call(array![[*value]]).await?[[0, 0]]);
     }

@@ -132,7 +132,9 @@ impl Model {
         let requests = batch.iter().map(|&(sequence, flags, value)| {
             let mut request = infer_request(1, value);
             let id = SequenceId::Number(sequence);
-            request.sequence = Sequence::new(id, flags.contains('s'), flags.contains('e'));
+            let sequence = Sequence::new(id);
+            request.sequence = sequence
+                .map(|sequence| sequence.start(flags.contains('s')).end(flags.contains('e')));
             Request::check(&spec, request).unwrap()
         });
         requests.collect()

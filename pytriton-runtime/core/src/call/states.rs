@@ -259,7 +259,7 @@ mod tests {
     }
 
     fn follows(sequence: u64) -> Sequence {
-        Sequence::new(SequenceId::Number(sequence), false, false).unwrap()
+        Sequence::new(sequence).unwrap()
     }
 
     fn numbers(states: Vec<State>) -> Vec<u64> {

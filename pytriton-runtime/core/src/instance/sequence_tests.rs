@@ -95,7 +95,9 @@ async fn served(batches: &[Batch]) -> Vec<(u64, u64)> {
             sleep_until(begun + Duration::from_secs(at)).await;
             let mut request = infer_request(1, takes);
             let id = SequenceId::Number(sequence);
-            request.sequence = Sequence::new(id, flags.contains('s'), flags.contains('e'));
+            let sequence = Sequence::new(id);
+            request.sequence = sequence
+                .map(|sequence| sequence.start(flags.contains('s')).end(flags.contains('e')));
             send.send(Request::check(&spec, request).unwrap()).unwrap();
         }
         sleep(Duration::from_secs(30)).await;

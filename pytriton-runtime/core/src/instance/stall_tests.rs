@@ -16,7 +16,7 @@ use crate::call::{
 };
 use crate::model::{CallMode, CallOptions};
 use crate::registry::{ModelDeclaration, ModelOptions};
-use crate::request::{Request, Sequence, SequenceId};
+use crate::request::{Request, Sequence};
 use crate::testing::{IDENTITY, infer_request};
 
 use super::{Instances, LoadedRunner};
@@ -71,7 +71,7 @@ fn stall(finish: impl FnOnce(Executed) + Send + 'static) -> thread::JoinHandle<(
             let runner = runner.into_local();
             let runner = runner.supervised(&instances).unwrap();
             let mut request = infer_request(1, -1.0);
-            request.sequence = Sequence::new(SequenceId::Number(1), true, false);
+            request.sequence = Sequence::new(1).map(|sequence| sequence.start(true));
             let request = Request::check(&model.spec, request).unwrap();
             runner.serve(&[request], &[], None, finish).await;
         });
@@ -116,7 +116,7 @@ async fn serve() {
     let run = async |batch: &[(u64, bool, f32)]| {
         let requests = batch.iter().map(|&(id, start, x)| {
             let mut request = infer_request(1, x);
-            request.sequence = Sequence::new(SequenceId::Number(id), start, false);
+            request.sequence = Sequence::new(id).map(|sequence| sequence.start(start));
             Request::check(&model.spec, request).unwrap()
         });
         let requests: Vec<Request> = requests.collect();

@@ -9,12 +9,12 @@ use super::generation::Membership;
 /// # Examples
 ///
 /// ```
-/// # use pytriton_core::request::{Sequence, SequenceId};
-/// let sequence = Sequence::new(SequenceId::Number(5), true, false).unwrap();
+/// # use pytriton_core::request::Sequence;
+/// let sequence = Sequence::new(5).unwrap().start(true);
 /// assert_eq!(sequence.id().to_string(), "5");
 /// assert!(sequence.starts() && !sequence.ends());
 /// // An ID of 0 means that the request is in no sequence.
-/// assert_eq!(Sequence::new(SequenceId::Number(0), true, false), None);
+/// assert_eq!(Sequence::new(0), None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sequence {
@@ -34,19 +34,30 @@ pub enum SequenceId {
 }
 
 impl Sequence {
-    /// Creates the sequence of a request, which may start or end the sequence, or both. Returns
-    /// `None` for an ID of 0 or an empty string, which mean no sequence.
-    pub fn new(id: SequenceId, start: bool, end: bool) -> Option<Self> {
+    /// Creates the position of a request that continues a sequence. Returns `None` for an ID of 0
+    /// or an empty string, which mean no sequence.
+    pub fn new(id: impl Into<SequenceId>) -> Option<Self> {
+        let id = id.into();
         let none = match &id {
             SequenceId::Number(number) => *number == 0,
             SequenceId::Text(text) => text.is_empty(),
         };
-        (!none).then_some(Self {
+        (!none).then(|| Self {
             id,
-            start,
-            end,
+            start: false,
+            end: false,
             membership: Membership::default(),
         })
+    }
+
+    /// Sets whether the request is the first one of the sequence.
+    pub fn start(self, start: bool) -> Self {
+        Self { start, ..self }
+    }
+
+    /// Sets whether the request is the last one of the sequence.
+    pub fn end(self, end: bool) -> Self {
+        Self { end, ..self }
     }
 
     /// Returns the ID of the sequence.
@@ -95,6 +106,18 @@ impl SequenceId {
     }
 }
 
+impl From<u64> for SequenceId {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&str> for SequenceId {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
 impl Default for SequenceId {
     /// Returns the ID of no sequence.
     fn default() -> Self {
@@ -139,7 +162,8 @@ mod tests {
         ];
         for (id, is_sequence) in table {
             for (start, end) in [(false, false), (true, false), (false, true), (true, true)] {
-                let sequence = Sequence::new(id.clone(), start, end);
+                let sequence = Sequence::new(id.clone());
+                let sequence = sequence.map(|sequence| sequence.start(start).end(end));
                 let got = sequence.as_ref().map(|sequence| {
                     let Sequence { id, start, end, .. } = sequence;
                     (id, *start, *end)

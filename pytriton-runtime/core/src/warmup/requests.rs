@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::memory_budget::MemoryPermit;
 use crate::model::{ModelSpec, TensorSpec, Warmup, WarmupData, WarmupInput};
-use crate::request::{InferInput, InferRequest, Request, Sequence, SequenceId};
+use crate::request::{InferInput, InferRequest, Request, Sequence};
 use crate::tensor::element_count;
 use crate::uncounted::Uncounted;
 
@@ -28,7 +28,8 @@ pub fn requests(spec: &Arc<ModelSpec>, warmup: &Warmup) -> Result<Vec<Request>, 
     let requests = requests.map(|number| {
         let row = usize::try_from(number).unwrap_or_default();
         let inputs = inputs.iter();
-        let sequence = Sequence::new(SequenceId::Number(u64::from(number) + 1), true, true);
+        let sequence = Sequence::new(u64::from(number) + 1);
+        let sequence = sequence.map(|sequence| sequence.start(true).end(true));
         let request = InferRequest {
             inputs: inputs
                 .map(|(tensor, rows)| infer_input(spec, tensor, rows, row))

@@ -42,7 +42,8 @@ pub(super) const fn sequences(strategy: ModelOptions<'static>, rows: u32) -> Mod
 pub(super) fn flagged(id: u64, flags: &str, value: f32) -> InferRequest {
     let id = SequenceId::Number(id);
     InferRequest {
-        sequence: Sequence::new(id, flags.contains('S'), flags.contains('E')),
+        sequence: Sequence::new(id)
+            .map(|sequence| sequence.start(flags.contains('S')).end(flags.contains('E'))),
         ..infer_request(1, value)
     }
 }
@@ -115,7 +116,7 @@ async fn request_without_sequence_is_refused_with_tritons_text() {
     };
     let text = SequenceId::text("five").unwrap();
     let named = InferRequest {
-        sequence: Sequence::new(text, false, true),
+        sequence: Sequence::new(text).map(|sequence| sequence.end(true)),
         ..flagged(5, "", 1.0)
     };
     let table = [

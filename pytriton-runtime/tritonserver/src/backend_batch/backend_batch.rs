@@ -189,7 +189,8 @@ fn sequence(described: BatchRequest<'_>) -> Option<Sequence> {
         Correlation::Number(number) => SequenceId::Number(number),
         Correlation::Text(text) => SequenceId::Text(text.into()),
     };
-    Sequence::new(id, described.start, described.end)
+    let sequence = Sequence::new(id)?;
+    Some(sequence.start(described.start).end(described.end))
 }
 
 fn parameters(described: BatchRequest<'_>) -> Parameters {

@@ -106,7 +106,8 @@ impl Bench {
     ) -> Result<u32, NotStarted> {
         let now = self.clock();
         let id = SequenceId::Number(id);
-        let sequence = Sequence::new(id, flags.contains('S'), flags.contains('E')).unwrap();
+        let sequence = Sequence::new(id).unwrap();
+        let sequence = sequence.start(flags.contains('S')).end(flags.contains('E'));
         self.table.expire(now);
         self.table.check(&sequence)?;
         let number = self.next;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use proptest::prelude::*;
-use pytriton_core::request::{Sequence, SequenceId};
+use pytriton_core::request::Sequence;
 
 use super::bench::{Bench, IDLE, TestRequest};
 use super::{DIRECT, oldest};
@@ -53,7 +53,7 @@ proptest! {
         for step in steps {
             match step {
                 Step::Ask(id, flags, timeout) => {
-                    let follows = Sequence::new(SequenceId::Number(id), false, false).unwrap();
+                    let follows = Sequence::new(id).unwrap();
                     bench.pass(0);
                     let goes_on = bench.table.check(&follows).is_ok();
                     let before = ids.iter().rev().find(|(other, _)| *other == id);

@@ -2,7 +2,7 @@
 
 use pytriton_core::model::CallMode;
 use pytriton_core::registry::SequenceScheduling;
-use pytriton_core::request::{Sequence, SequenceId};
+use pytriton_core::request::Sequence;
 
 use crate::sequences::start_threshold::StartThreshold;
 use crate::sequences::table::NotStarted;
@@ -164,7 +164,7 @@ fn an_unknown_sequence_must_start() {
 fn restarted_sequence_keeps_its_slot() {
     for strategy in STRATEGIES {
         let mut bench = Bench::new(strategy, 1, 1);
-        let start = Sequence::new(SequenceId::Number(5), true, false).unwrap();
+        let start = Sequence::new(5).unwrap().start(true);
         let asked = |number, bench: &Bench| TestRequest {
             number,
             arrived: bench.clock(),
