@@ -5,9 +5,9 @@ pub use pytriton_python as python;
 pub use pytriton_runtime::call::{
     Call, CallResult, Calling, ErrorsOf, Execution, FirstValueParameter, FirstValueReader, Loading,
     ModelError, OutputField, OutputWriter, Outputs, Parameter, Reader, ResponseParts, ReturnCheck,
-    ReturnValue, Returns, SequenceParameter, SequenceReader, Start, Started, StateKind, closed,
-    ended, flow, inline_state, iterate, load_declared, loaded, loading, made, made_by_default,
-    output_field, sequenced, starting, stream_of,
+    ReturnValue, Returns, SequenceParameter, SequenceReader, Start, Started, StateKind, block_on,
+    closed, ended, flow, inline_state, iterate, load_declared, loaded, loading, made,
+    made_by_default, output_field, sequenced, starting, stream_of,
 };
 pub use pytriton_runtime::decorators::*;
 pub use pytriton_runtime::inventory;

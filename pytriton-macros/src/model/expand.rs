@@ -346,6 +346,7 @@ impl Model {
         };
         let StateConstructor {
             name,
+            is_async,
             returned,
             parameters,
             ..
@@ -357,8 +358,13 @@ impl Model {
         let constructed = quote!(__constructed);
         let result = result_of(&constructed);
         let loaded = quote_spanned!(returned.span()=> loaded::<#ty, _>(#context, #result));
+        let call = quote!(<#ty>::#name(#(#parameters),*));
+        let call = match is_async {
+            true => quote!(__private::block_on(#call)),
+            false => call,
+        };
         Some(quote!({
-            let #constructed = <#ty>::#name(#(#parameters),*);
+            let #constructed = #call;
             __private::#loaded?
         }))
     }

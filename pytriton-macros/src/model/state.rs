@@ -19,6 +19,7 @@ pub(super) struct State {
 #[derive(Debug)]
 pub(super) struct StateConstructor {
     pub(super) name: Ident,
+    pub(super) is_async: bool,
     /// Whether it takes `&self`.
     pub(super) receiver: bool,
     /// The types of its other parameters.
@@ -35,7 +36,10 @@ impl StateConstructor {
     ) -> Option<Self> {
         let (loads, role) = (*role == load::DECORATOR, role.name);
         let must_not = |what: &str| format!("`#[{role}]` must not be {what}");
-        errors.refuse(signature.asyncness, must_not("`async`: remove `async`"));
+        // A start runs while the instance executes other sequences, which it would block.
+        if !loads {
+            errors.refuse(signature.asyncness, must_not("`async`: remove `async`"));
+        }
         errors.refuse(&signature.safety, must_not("`unsafe`: remove `unsafe`"));
         errors.refuse(&signature.generics, must_not("generic"));
         let mut parameters = Vec::new();
@@ -59,6 +63,7 @@ impl StateConstructor {
         };
         Some(Self {
             name: signature.ident.clone(),
+            is_async: signature.asyncness.is_some(),
             receiver: signature.receiver().is_some(),
             parameters,
             returned: nameable(returned, Some(state)),

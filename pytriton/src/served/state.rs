@@ -6,8 +6,8 @@ use super::*;
 /// In an `impl` block under [`macro@model`]: the function that creates the state.
 ///
 /// It takes any of `&Context`, `Call<M>` for a model that it calls, and `Arc<T>` for a state that
-/// models share. It returns `Self` or `Result<Self, E>`. If it fails, the instance does not become
-/// ready.
+/// models share. It returns `Self` or `Result<Self, E>`, and may be `async`. If it fails, the
+/// instance does not become ready.
 pub use pytriton_macros::load;
 
 /// In an `impl` block under [`macro@model`]: the method that processes requests; takes `&self`

@@ -1,8 +1,9 @@
-//! A model that compiles something at its first call: warm-up calls do so before the server is
-//! ready.
+//! A model that downloads something when it is loaded, and compiles something at its first call:
+//! warm-up calls do so before the server is ready.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use pytriton::CallError;
 use pytriton::prelude::*;
@@ -17,10 +18,11 @@ struct Compiled {
 #[pytriton::model(name = "Compiled", client = CompiledModel, max_batch_size = 4, instances = 2)]
 impl Compiled {
     #[load]
-    fn load() -> Self {
-        Self {
-            calls: Cell::new(0),
-        }
+    async fn load() -> Result<Self, std::io::Error> {
+        let calls = download(0).await?;
+        Ok(Self {
+            calls: Cell::new(calls),
+        })
     }
 
     /// Returns the number of earlier calls of the instance.
@@ -33,6 +35,11 @@ impl Compiled {
         let calls = self.calls.replace(self.calls.get() + 1);
         Array2::from_elem((x.nrows(), 1), calls)
     }
+}
+
+async fn download(calls: u32) -> std::io::Result<u32> {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    Ok(calls)
 }
 
 #[pytriton::test]

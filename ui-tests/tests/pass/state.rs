@@ -32,9 +32,28 @@ impl Counter {
     }
 }
 
+/// A state that is created asynchronously.
+struct Fetched(u64);
+
+#[pytriton::model(name = "FetchedState")]
+impl Fetched {
+    #[load]
+    async fn load(context: &Context) -> Result<Self, String> {
+        let instance = std::future::ready(context.instance()).await;
+        Ok(Self(u64::from(instance) + 5))
+    }
+
+    #[infer]
+    fn infer(&self, x: ArrayView2<u64>) -> Array2<u64> {
+        &x + self.0
+    }
+}
+
 pub(crate) fn main() {
     assert_eq!(spec("CounterState").instances.count(), 2);
     let inputs = [("x", tensor::<u64>(&[1, 1], [10]))];
     let expected = [11, 12].map(|x| Ok(vec![tensor::<u64>(&[1, 1], [x])]));
     assert_eq!(infer("CounterState", &[&inputs, &inputs]), expected);
+    let expected = Ok(vec![tensor::<u64>(&[1, 1], [15])]);
+    assert_eq!(infer("FetchedState", &[&inputs]), [expected]);
 }

@@ -68,7 +68,7 @@ mod states;
 mod steps;
 mod streamed;
 
-pub(crate) use blocking::block_on;
+pub use blocking::block_on;
 pub use call::Call;
 pub use cancellation::Cancellation;
 pub use client_panic::client_panic_message;
