@@ -129,6 +129,12 @@ macro_rules! define {
             $($(#[$doc])* pub $name: $type,)*
         }
 
+        impl Default for $struct {
+            fn default() -> Self {
+                Self::DEFAULT
+            }
+        }
+
         impl $struct {
             /// The defaults.
             pub const DEFAULT: Self = Self { $($name: $default,)* };
@@ -217,7 +223,7 @@ mod tests {
         let options = BatcherOptions {
             minimum_slot_utilization: f32::NAN,
             priority_levels: 1,
-            ..BatcherOptions::DEFAULT
+            ..BatcherOptions::default()
         };
         let table = [
             ("minimum_slot_utilization", true),

@@ -57,10 +57,11 @@ options! {
 }
 
 /// The engine that serves the requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EngineChoice {
     /// tritonserver if one is found, otherwise this process.
+    #[default]
     Auto,
     /// This process.
     Embedded,
