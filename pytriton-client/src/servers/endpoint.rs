@@ -109,13 +109,16 @@ impl Drop for RequestInFlight {
 
 /// Returns whether another request would fail in the same way. A server that refuses requests
 /// quickly would otherwise always have the fewest in flight.
+///
+/// HTTP status 429 is the quota of the caller. The same gRPC status also reports a server that has
+/// no memory left.
 fn is_of_the_server(error: &ClientError) -> bool {
     match error {
         ClientError::Lost { .. }
         | ClientError::Protocol { .. }
         | ClientError::ModelUnavailable { .. } => true,
         ClientError::Server { status, .. } => {
-            matches!(status, Status::Http(429 | 502 | 503) | Status::Grpc(8 | 14))
+            matches!(status, Status::Http(502 | 503) | Status::Grpc(8 | 14))
         }
         error => error.is_unsent(),
     }

@@ -277,7 +277,7 @@ mod tests {
         let table = [
             (unavailable, true),
             (ClientError::protocol("it speaks HTTP/2 alone"), true),
-            (server(Status::Http(429)), true),
+            (server(Status::Http(429)), false),
             (server(Status::Http(502)), true),
             (server(Status::Http(503)), true),
             (server(Status::Http(504)), false),
