@@ -11,7 +11,7 @@ pub(crate) mod tensors;
 mod testing;
 
 pub use pytriton_runtime::call::{
-    Cancellation, Cancelled, Context, ModelError, RaggedView, Responses, WithParameters,
+    Cancellation, Cancelled, Context, ModelError, Responses, WithParameters,
 };
 pub use pytriton_runtime::decorators::*;
 pub use pytriton_runtime::engine::EngineChoice;

@@ -68,7 +68,7 @@ fn reading_with_the_wrong_method_is_explained() {
         let model = model.output(Output::new::<f32>("y", [-1]));
         let function = Function::batch(move |inputs| match ragged {
             true => Ok(inputs.array::<f32, Ix2>("x")?.to_owned()),
-            false => Ok(Array2::zeros((inputs.ragged::<f32>("x")?.view().len(), 1))),
+            false => Ok(Array2::zeros((inputs.ragged::<f32>("x")?.len(), 1))),
         });
         let served = serve(model, function).unwrap();
         let response = http::request(

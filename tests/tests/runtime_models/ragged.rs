@@ -27,12 +27,12 @@ fn rows_of_different_lengths_share_a_call() -> Result<()> {
             let tokens = inputs.ragged::<i64>("tokens")?;
             let weights = inputs.optional_ragged::<f32>("weights")?;
             assert!(weights.is_none() && inputs.ragged::<f32>("weights").is_err());
-            let mut lengths: Vec<usize> = tokens.view().lengths().collect();
+            let mut lengths: Vec<usize> = tokens.lengths().collect();
             let outputs = lengths.iter().map(|&length| length as u64).collect();
             lengths.sort_unstable();
             let mut calls = seen.lock().unwrap_or_else(PoisonError::into_inner);
             calls.push(lengths);
-            Ok(Array2::from_shape_vec((tokens.view().len(), 1), outputs)?)
+            Ok(Array2::from_shape_vec((tokens.len(), 1), outputs)?)
         });
         triton.bind(model, function)?;
         let at = triton.run()?.http().ok_or("no HTTP")?;

@@ -3,23 +3,22 @@ use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use std::sync::Arc;
 
-use ndarray::{Array, CowArray, Dimension};
+use ndarray::{Array, ArrayView, CowArray, Dimension};
 
 use crate::decorators::{RowOffsets, decoded_bytes_of};
 use crate::error::Error;
 use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::{Identity, InputError, Parameters, Request};
-use crate::tensor::{Element, TensorError, array, element_count, shape_text};
+use crate::tensor::{Element, Ragged, TensorError, array, array_view, element_count, shape_text};
 use crate::text::for_client;
 use crate::tracked_tensor::TrackedTensor;
 
+use super::decoded::DecodedInputs;
 use super::function_error::{function_error, model_error};
 use super::response_sinks::Destination;
 use super::sequence_entry::State;
-use super::{
-    Context, EachOutputs, FunctionError, ModelError, OutputWriter, Outputs, RaggedView, Returned,
-};
+use super::{Context, EachOutputs, FunctionError, ModelError, OutputWriter, Outputs, Returned};
 
 /// The arguments of one function call, after the model's steps.
 #[derive(Debug)]
@@ -39,6 +38,8 @@ pub struct Call<'a> {
     pub(super) called: &'a Cell<bool>,
     /// Whether the memory of an argument could not be reserved.
     pub(super) refused: Cell<bool>,
+    /// The values of arguments that are borrowed, but are not views of the inputs.
+    pub(super) decoded: DecodedInputs,
     /// The memory of arguments that are not views of the inputs.
     pub(super) memory: RefCell<Vec<MemoryPermit>>,
 }
@@ -82,8 +83,7 @@ impl<'a> Call<'a> {
         &self,
         input: usize,
     ) -> Result<CowArray<'_, T, D>, ModelError> {
-        self.optional_array(input)?
-            .ok_or_else(|| self.input_error(input, TensorError::Missing))
+        self.required(input, self.optional_array(input)?)
     }
 
     /// Returns an optional input as an array.
@@ -103,14 +103,44 @@ impl<'a> Call<'a> {
         Ok(Some(array))
     }
 
+    /// Returns a required input as a view. If it must be decoded, the call keeps the elements.
+    ///
+    /// # Errors
+    ///
+    /// As [`array`](Self::array).
+    pub fn view<T: Element, D: Dimension>(
+        &self,
+        input: usize,
+    ) -> Result<ArrayView<'_, T, D>, ModelError> {
+        self.required(input, self.optional_view(input)?)
+    }
+
+    /// Returns an optional input as a view. If it must be decoded, the call keeps the elements.
+    ///
+    /// # Errors
+    ///
+    /// As [`array`](Self::array).
+    pub fn optional_view<T: Element, D: Dimension>(
+        &self,
+        input: usize,
+    ) -> Result<Option<ArrayView<'_, T, D>>, ModelError> {
+        let Some(tensor) = self.inputs.get(input).and_then(Option::as_ref) else {
+            return Ok(None);
+        };
+        self.reserve(decoded_bytes_of::<T>(tensor))?;
+        let keep = |elements| self.decoded.add(elements).map_or(&[][..], Vec::as_slice);
+        let view = array_view(tensor, keep);
+        let view = view.map(Some);
+        view.map_err(|source| self.input_error(input, source))
+    }
+
     /// Returns a required input whose rows may have different lengths.
     ///
     /// # Errors
     ///
     /// As [`array`](Self::array).
-    pub fn ragged<T: Element>(&self, input: usize) -> Result<RaggedView<'_, T>, ModelError> {
-        self.optional_ragged(input)?
-            .ok_or_else(|| self.input_error(input, TensorError::Missing))
+    pub fn ragged<T: Element>(&self, input: usize) -> Result<Ragged<'_, T>, ModelError> {
+        self.required(input, self.optional_ragged(input)?)
     }
 
     /// Returns an optional input whose rows may have different lengths.
@@ -121,7 +151,7 @@ impl<'a> Call<'a> {
     pub fn optional_ragged<T: Element>(
         &self,
         input: usize,
-    ) -> Result<Option<RaggedView<'_, T>>, ModelError> {
+    ) -> Result<Option<Ragged<'_, T>>, ModelError> {
         let Some(tensor) = self.inputs.get(input).and_then(Option::as_ref) else {
             return Ok(None);
         };
@@ -129,8 +159,8 @@ impl<'a> Call<'a> {
             let shape = shape_text(tensor.shape());
             return Err(self.input_error(input, TensorError::Rank { expected: 1, shape }));
         };
-        let values = self.optional_array(input)?;
-        Ok(values.map(|values| RaggedView::new(values, offsets.clone())))
+        let values = self.optional_view(input)?;
+        Ok(values.map(|values| Ragged::of_checked(values, offsets.as_slice())))
     }
 
     /// Copies an array if it is a view of its input.
@@ -171,8 +201,7 @@ impl<'a> Call<'a> {
     /// Returns [`ModelError::Input`] if the input is not exactly one element of `T`, or
     /// [`ModelError::Budget`] if it must be decoded and the memory cannot be reserved.
     pub fn scalar<T: Element>(&self, input: usize) -> Result<T, ModelError> {
-        self.optional_scalar(input)?
-            .ok_or_else(|| self.input_error(input, TensorError::Missing))
+        self.required(input, self.optional_scalar(input)?)
     }
 
     /// Returns the only element of an optional input that a step has reduced to one value.
@@ -254,6 +283,11 @@ impl<'a> Call<'a> {
     /// again.
     pub(crate) fn note_called(&self) {
         self.called.set(true);
+    }
+
+    /// Returns the argument for an input that a request must not omit.
+    fn required<A>(&self, input: usize, argument: Option<A>) -> Result<A, ModelError> {
+        argument.ok_or_else(|| self.input_error(input, TensorError::Missing))
     }
 
     fn spec(&self) -> &'a ModelSpec {

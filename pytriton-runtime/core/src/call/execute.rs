@@ -14,6 +14,7 @@ use crate::statistics::{Durations, nanoseconds};
 use crate::tracked_tensor::TrackedTensor;
 
 use super::client_panic::client_panic_message;
+use super::decoded::DecodedInputs;
 use super::grouped_batch::GroupedBatch;
 use super::memory::arguments;
 use super::pipeline::{Stacked, gather, runs, valid_requests};
@@ -259,6 +260,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             destination,
             called,
             refused: Cell::new(false),
+            decoded: DecodedInputs::default(),
             memory,
         };
         let scope = function_scope(spec, self.context.instance(), requests);

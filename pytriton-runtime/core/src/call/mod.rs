@@ -17,6 +17,7 @@ mod client_panic;
 mod context;
 #[cfg(test)]
 mod cost_tests;
+mod decoded;
 #[cfg(test)]
 mod elements_tests;
 mod error;
@@ -95,7 +96,6 @@ pub use output_field::{OutputField, output_field};
 pub use output_writer::OutputWriter;
 pub use outputs::{EachOutputs, FunctionError, Output, Outputs, declaration};
 pub use parameter::{ByReference, ByValue, Parameter};
-pub use ragged::{OptionalRaggedView, RaggedView};
 pub use response_parts::{ResponseParts, WithParameters};
 pub use response_sink::{Cancelled, ResponseSink};
 pub use responses::Responses;

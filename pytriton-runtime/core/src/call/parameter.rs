@@ -1,4 +1,4 @@
-use ndarray::{Array, ArrayView, CowArray, Dimension};
+use ndarray::{Array, ArrayView, Dimension};
 
 use crate::model::{Declared, InputType};
 use crate::request::{Identity, Parameters, Request, Sequence};
@@ -48,28 +48,6 @@ pub trait Parameter {
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
 }
 
-/// An array that a function borrows as a view.
-#[derive(Debug)]
-pub struct View<'c, T, D: Dimension>(CowArray<'c, T, D>);
-
-impl<T, D: Dimension> View<'_, T, D> {
-    /// Returns the argument.
-    pub fn argument(&self) -> ArrayView<'_, T, D> {
-        self.0.view()
-    }
-}
-
-/// An optional array that a function borrows as a view.
-#[derive(Debug)]
-pub struct OptionalView<'c, T, D: Dimension>(Option<CowArray<'c, T, D>>);
-
-impl<T, D: Dimension> OptionalView<'_, T, D> {
-    /// Returns the argument.
-    pub fn argument(&self) -> Option<ArrayView<'_, T, D>> {
-        self.0.as_ref().map(|array| array.view())
-    }
-}
-
 /// A value that a function takes as it is.
 #[derive(Debug)]
 pub struct ByValue<T>(pub T);
@@ -89,20 +67,20 @@ const fn array<T: Element, D: Dimension>(optional: bool) -> Declared {
 impl<T: Element, D: Dimension> Parameter for ArrayView<'_, T, D> {
     const DECLARED: Declared = array::<T, D>(false);
     type Element = T;
-    type Storage<'c> = View<'c, T, D>;
+    type Storage<'c> = ByValue<ArrayView<'c, T, D>>;
 
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
-        call.array(input).map(View)
+        call.view(input).map(ByValue)
     }
 }
 
 impl<T: Element, D: Dimension> Parameter for Option<ArrayView<'_, T, D>> {
     const DECLARED: Declared = array::<T, D>(true);
     type Element = T;
-    type Storage<'c> = OptionalView<'c, T, D>;
+    type Storage<'c> = ByValue<Option<ArrayView<'c, T, D>>>;
 
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
-        call.optional_array(input).map(OptionalView)
+        call.optional_view(input).map(ByValue)
     }
 }
 

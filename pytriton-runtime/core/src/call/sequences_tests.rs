@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 use ndarray::{Array2, Ix2};
 
 use super::*;
+use crate::call::decoded::DecodedInputs;
 use crate::call::{Executed, Invocation, LoadedInstance, Loader, SequenceParameter};
 use crate::model::{CallMode, ModelSpec};
 use crate::registry::{ModelDeclaration, ModelOptions, SequenceScheduling};
@@ -438,6 +439,7 @@ fn a_state_of_another_type_is_an_error() {
         destination: None,
         called: &called,
         refused: Cell::new(false),
+        decoded: DecodedInputs::default(),
         memory: RefCell::default(),
     };
     let of_another = call(Some(&states));

@@ -3,12 +3,12 @@ use std::sync::Arc;
 use ndarray::{CowArray, Dimension};
 use pytriton_protocol::typed::Model as CallableModel;
 
-use crate::call::{Call, Context, ModelError, RaggedView};
+use crate::call::{Call, Context, ModelError};
 use crate::decorators::StepError;
 use crate::model::ModelSpec;
 use crate::model_call;
 use crate::request::{Identity, InputError, Parameters, Request};
-use crate::tensor::{Element, Tensor, TensorError};
+use crate::tensor::{Element, Ragged, Tensor, TensorError};
 
 /// The arguments of one call: the input tensors by name, batch axis first if there is one.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +57,7 @@ impl<'a> Inputs<'a> {
     /// # Errors
     ///
     /// As [`array`](Self::array), but if the input is not ragged.
-    pub fn ragged<T: Element>(&self, name: &str) -> Result<RaggedView<'a, T>, ModelError> {
+    pub fn ragged<T: Element>(&self, name: &str) -> Result<Ragged<'a, T>, ModelError> {
         let ragged = self.call.ragged(self.index_of(name, true)?);
         ragged.map_err(of_the_function)
     }
@@ -70,7 +70,7 @@ impl<'a> Inputs<'a> {
     pub fn optional_ragged<T: Element>(
         &self,
         name: &str,
-    ) -> Result<Option<RaggedView<'a, T>>, ModelError> {
+    ) -> Result<Option<Ragged<'a, T>>, ModelError> {
         let ragged = self.call.optional_ragged(self.index_of(name, true)?);
         ragged.map_err(of_the_function)
     }

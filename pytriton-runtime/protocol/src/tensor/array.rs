@@ -44,30 +44,60 @@ impl Tensor {
 ///
 /// Returns a [`TensorError`] if the tensor has another datatype or rank.
 pub fn array<T: Element, D: Dimension>(tensor: &Tensor) -> Result<CowArray<'_, T, D>, TensorError> {
-    let rank = || TensorError::Rank {
-        expected: D::NDIM.unwrap_or_default(),
-        shape: shape_text(tensor.shape()),
-    };
     let elements = tensor.elements::<T>()?;
-    let sizes = tensor.shape();
-    if D::NDIM.is_some_and(|rank| rank != sizes.len()) {
-        return Err(rank());
-    }
-    let mut shape = D::zeros(sizes.len());
-    shape.slice_mut().copy_from_slice(sizes);
+    let shape = shape::<D>(tensor)?;
     // The number of elements matches the shape, so this fails only on an overflow within ndarray.
     match elements {
         Cow::Borrowed(elements) => ArrayView::from_shape(shape, elements)
             .map(CowArray::from)
-            .map_err(|_| rank()),
+            .map_err(|_| rank_error::<D>(tensor)),
         Cow::Owned(elements) => Array::from_shape_vec(shape, elements)
             .map(CowArray::from)
-            .map_err(|_| rank()),
+            .map_err(|_| rank_error::<D>(tensor)),
+    }
+}
+
+/// Converts a tensor to a view of its bytes if they are aligned for `T`, otherwise of a copy that
+/// `keep` stores.
+///
+/// # Errors
+///
+/// As [`array`].
+pub fn array_view<'t, T: Element, D: Dimension>(
+    tensor: &'t Tensor,
+    keep: impl FnOnce(Vec<T>) -> &'t [T],
+) -> Result<ArrayView<'t, T, D>, TensorError> {
+    let elements = tensor.elements::<T>()?;
+    let shape = shape::<D>(tensor)?;
+    let elements = match elements {
+        Cow::Borrowed(elements) => elements,
+        Cow::Owned(elements) => keep(elements),
+    };
+    ArrayView::from_shape(shape, elements).map_err(|_| rank_error::<D>(tensor))
+}
+
+/// Returns the shape of the array for a tensor.
+fn shape<D: Dimension>(tensor: &Tensor) -> Result<D, TensorError> {
+    let sizes = tensor.shape();
+    if D::NDIM.is_some_and(|rank| rank != sizes.len()) {
+        return Err(rank_error::<D>(tensor));
+    }
+    let mut shape = D::zeros(sizes.len());
+    shape.slice_mut().copy_from_slice(sizes);
+    Ok(shape)
+}
+
+fn rank_error<D: Dimension>(tensor: &Tensor) -> TensorError {
+    TensorError::Rank {
+        expected: D::NDIM.unwrap_or_default(),
+        shape: shape_text(tensor.shape()),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::OnceCell;
+
     use ndarray::{Ix1, Ix2, IxDyn, array as rows};
 
     use super::*;
@@ -90,6 +120,20 @@ mod tests {
             expected: 1,
             shape: "[2,3]".to_owned(),
         };
-        assert_eq!(array::<i32, Ix1>(&tensor), Err(expected));
+        assert_eq!(array::<i32, Ix1>(&tensor), Err(expected.clone()));
+        assert_eq!(array_view::<i32, Ix1>(&tensor, |_| &[]), Err(expected));
+    }
+
+    #[test]
+    fn only_decoded_elements_are_kept() {
+        let cell = OnceCell::new();
+        let numbers = Tensor::from_array(rows![[1, 2], [3, 4]]).unwrap();
+        let view = array_view::<i32, Ix2>(&numbers, |_| &[]);
+        assert_eq!(view, Ok(rows![[1, 2], [3, 4]].view()));
+        let words = rows!["a".to_owned(), "b".to_owned()];
+        let tensor = Tensor::from_array(words.clone()).unwrap();
+        let view = array_view::<String, Ix1>(&tensor, |elements| cell.get_or_init(|| elements));
+        assert_eq!(view, Ok(words.view()));
+        assert_eq!(cell.get().map(Vec::len), Some(2));
     }
 }

@@ -25,7 +25,7 @@ mod tensor;
 pub use ::bytes::Bytes;
 
 pub use aligned::AlignedBuffer;
-pub use array::array;
+pub use array::{array, array_view};
 pub use bytes::{BytesElements, encode_bytes_elements, push_bytes_element};
 pub use bytes_element::{BytesElement, ElementCheck, ElementError};
 pub use dims::Dims;
