@@ -3,24 +3,24 @@
 #[cfg(feature = "python")]
 pub use pytriton_python as python;
 pub use pytriton_runtime::call::{
-    Call, CallResult, Calling, ErrorsOf, Execution, FirstValueParameter, FirstValueReader, Loading,
-    ModelError, OutputField, OutputWriter, Outputs, Parameter, Reader, ResponseParts, ReturnCheck,
-    ReturnValue, Returns, SequenceParameter, SequenceReader, Start, Started, StateKind, block_on,
-    closed, ended, flow, inline_state, iterate, load_declared, loaded, loading, made,
-    made_by_default, output_field, sequenced, starting, stream_of,
+    ByValue, Call, CallResult, Calling, ErrorsOf, Execution, FirstValueParameter, FirstValueReader,
+    Loading, ModelError, Nothing, OutputField, OutputWriter, Outputs, Parameter, Reader,
+    ResponseParts, ReturnCheck, ReturnValue, Returns, SequenceParameter, SequenceReader, Start,
+    Started, StateKind, block_on, closed, ended, flow, inline_state, iterate, load_declared,
+    loaded, loading, made, made_by_default, nothing, output_field, sequenced, starting, stream_of,
 };
 pub use pytriton_runtime::decorators::*;
 pub use pytriton_runtime::inventory;
 pub use pytriton_runtime::model::{
-    CallOptions, Device, InstanceGroup, Location, ModelSpec, OutputOverride, QueuePolicy, Surface,
-    TensorDeclaration, Warmup, WarmupData, WarmupInput, instance_count,
+    Argument, CallOptions, Declared, Device, InstanceGroup, Location, ModelSpec, OutputOverride,
+    QueuePolicy, Surface, TensorDeclaration, Warmup, WarmupData, WarmupInput, instance_count,
 };
 pub use pytriton_runtime::openai::{Piece, Text, TextParameter, TextReader, TextReturnCheck};
 pub use pytriton_runtime::registry::{
-    Argument, FunctionDeclaration, ModelOptions, SequenceScheduling, Signature,
-    VersionPolicyDeclaration as VersionPolicy, all_valid, callers_signature, dimension_flaw,
-    labels_flaw, override_flaw, refuse, refuse_outputs, step, tensor_name_flaw, timeout_action,
-    timeout_action_flaw, violation_if,
+    FunctionDeclaration, ModelOptions, SequenceScheduling, Signature,
+    VersionPolicyDeclaration as VersionPolicy, all_valid, argument_indexes, callers_signature,
+    client_flaw, dimension_flaw, labels_flaw, override_flaw, refuse, refuse_fields, refuse_outputs,
+    step, tensor_name_flaw, timeout_action, timeout_action_flaw, violation_if, with_fields,
 };
 pub use pytriton_runtime::server::Cli;
 pub use pytriton_runtime::tensor::{DataType, Tensor};

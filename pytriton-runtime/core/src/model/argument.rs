@@ -1,4 +1,4 @@
-use crate::model::{Declared, Example, InputType, TensorDeclaration};
+use super::{Declared, Example, InputType, TensorDeclaration};
 
 /// A parameter of a function.
 #[derive(Debug, Clone, Copy)]
@@ -79,14 +79,14 @@ impl Argument {
     }
 
     /// The input properties of its type.
-    pub(super) const fn input(&self) -> Option<InputType> {
+    pub(crate) const fn input(&self) -> Option<InputType> {
         match self.declared {
             Declared::Input(input) | Declared::Value(input) => Some(input),
             _ => None,
         }
     }
 
-    pub(super) const fn input_name(&self) -> Option<&'static str> {
+    pub(crate) const fn input_name(&self) -> Option<&'static str> {
         match self.input() {
             Some(_) => self.name,
             None => None,
@@ -94,7 +94,7 @@ impl Argument {
     }
 
     /// The input; a placeholder if it is not one.
-    pub(super) const fn declaration(&self) -> TensorDeclaration {
+    pub(crate) const fn declaration(&self) -> TensorDeclaration {
         let (input, shape) = match self.declared {
             Declared::Input(input) => (input, self.shape),
             Declared::Value(input) => match self.shape {

@@ -3,7 +3,7 @@ use pytriton_protocol::signature::ModelSignature;
 use crate::shared_state::StateType;
 use crate::tensor::{DataType, Element, ElementCheck};
 
-use super::{Example, TensorDeclaration};
+use super::{Argument, Example, TensorDeclaration};
 
 /// The declaration of a function's parameter, derived from its type.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +49,8 @@ pub enum Declared {
         /// Whether each request has its own.
         each: bool,
     },
+    /// The inputs of a struct. In a signature, they replace the parameter.
+    Fields(&'static [Argument]),
 }
 
 /// The properties of an input that its type determines.

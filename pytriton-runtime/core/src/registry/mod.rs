@@ -1,13 +1,13 @@
 //! The models of a binary. A macro adds a [`FunctionDeclaration`] for each model. At start the
 //! [`Registry`] converts them to checked [`ModelSpec`](crate::model::ModelSpec)s with loaders.
 
-mod argument;
 mod call_order;
 mod callers;
 mod conflicts;
 mod cost;
 mod declaration;
 mod error;
+mod fields;
 mod flaw;
 mod function;
 mod lost_identities;
@@ -34,11 +34,11 @@ mod warmup;
 
 pub use crate::model::SequenceScheduling;
 
-pub use argument::Argument;
 pub use call_order::{callees_first, callers_first};
 pub use callers::callers_signature;
 pub use declaration::ModelDeclaration;
 pub use error::RegistryError;
+pub use fields::{argument_indexes, client_flaw, refuse_fields, with_fields};
 pub use flaw::{Flaw, ModelFlaws};
 pub use function::{FunctionDeclaration, step};
 pub use member::{CLAIM, Kind, Member, STOP, TOKEN_LIMITS};

@@ -1,9 +1,9 @@
-use crate::model::{Declared, InputType, Surface};
+use crate::model::{Argument, Declared, InputType, Surface};
 use crate::tensor::DataType;
 use crate::text::equal;
 
 use super::violation::Violation;
-use super::{Argument, Kind, Member, ModelOptions, Signature};
+use super::{Kind, Member, ModelOptions, Signature};
 
 const OWN: &str =
     "the server handles this member of OpenAI requests itself: rename the parameter, or remove it";

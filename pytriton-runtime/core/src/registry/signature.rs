@@ -1,9 +1,9 @@
-use crate::model::{CallMode, Declared, FirstValue, InputType, TensorDeclaration};
+use crate::model::{Argument, CallMode, Declared, FirstValue, InputType, TensorDeclaration};
 use crate::tensor::ElementCheck;
 use crate::text::equal;
 
 use super::violation::Violation;
-use super::{Argument, ModelOptions, tensor_name_flaw};
+use super::{ModelOptions, tensor_name_flaw};
 
 /// The parameters of a model's function, with the effects of its decorators.
 #[derive(Debug, Clone, Copy)]
