@@ -16,6 +16,7 @@ mod array;
 #[cfg(any(feature = "client", test))]
 mod client;
 mod decorators;
+mod derive;
 mod did_you_mean;
 mod docs;
 mod element;
@@ -25,6 +26,7 @@ mod errors;
 mod example;
 mod expression;
 mod ident;
+mod inputs;
 mod model;
 mod options;
 mod output;
@@ -44,6 +46,11 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn model(attribute: TokenStream, item: TokenStream) -> TokenStream {
     model::expand(attribute.into(), item.into()).into()
+}
+
+#[proc_macro_derive(Inputs, attributes(first_value, input, sequence))]
+pub fn derive_inputs(item: TokenStream) -> TokenStream {
+    inputs::expand(item.into()).into()
 }
 
 #[proc_macro_derive(Outputs, attributes(output))]

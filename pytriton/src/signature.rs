@@ -2,7 +2,8 @@
 //!
 //! Compile errors name them: "the trait `Parameter` is not implemented for `Vec<f32>`". Do not
 //! implement them: their items are not public API and may change in any version.
-//! `#[derive(pytriton::Outputs)]` implements [`Outputs`] for a struct, and
+//! `#[derive(pytriton::Inputs)]` implements [`Parameter`] for a struct,
+//! `#[derive(pytriton::Outputs)]` implements [`Outputs`], and
 //! [`BytesElement`](crate::elements::BytesElement) adds a type for the elements of arrays.
 //!
 //! The traits can be the bounds of generic code, for example of a function that reads signatures:

@@ -2,6 +2,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
+use super::arguments::{Arguments, Position, may_have_fields};
 use super::ast::Model;
 use super::client::{Client, check_name};
 use super::conversion::{conversions, result_of};
@@ -84,10 +85,18 @@ impl Model {
         let batching =
             options.is_set("batching") || options.sequences() || !self.decorations.batch();
         let plain = right && self.is_plain();
+        let fields = may_have_fields(&self.parameters);
         let parameters = self.parameters.iter().enumerate();
         let parameters = parameters
             .filter(|_| options.valid)
-            .map(|(index, parameter)| parameter.to_checks(index, batching, plain));
+            .map(|(index, parameter)| {
+                parameter.to_checks(Position { index, fields }, batching, plain)
+            });
+        let client = options.client.iter().filter(|_| fields);
+        let client = client.map(|name| {
+            let flaw = quote!(__private::client_flaw(__PARAMETERS));
+            refusal(name, &flaw)
+        });
         let outputs = complete.then(|| self.to_outputs());
         let checks = right.then(|| self.to_checks(batching));
         let inline = right.then(|| self.to_inline_checks(options));
@@ -97,6 +106,7 @@ impl Model {
             #constants
             #signature
             #(#parameters)*
+            #(#client)*
             #checks
             #inline
             #outputs
@@ -134,8 +144,7 @@ impl Model {
     /// Returns the constant `__SIGNATURE`; the compiler reports an invalid parameter type on the
     /// type itself.
     fn to_signature(&self) -> TokenStream {
-        let arguments = self.parameters.iter();
-        let arguments = arguments.map(|parameter| parameter.to_argument());
+        let Arguments { constants, list } = Arguments::of(&self.parameters);
         let declared = self.decorations.declared.iter();
         let declared = declared.map(|input| input.to_declaration());
         let (batch, decorated) = (self.decorations.batch(), self.decorations.any_step());
@@ -146,8 +155,9 @@ impl Model {
             )
         });
         quote! {
+            #constants
             static __SIGNATURE: __private::Signature = __private::Signature {
-                arguments: &[#(#arguments),*],
+                arguments: #list,
                 batch: #batch,
                 decorated: #decorated,
                 decoupled: #decoupled,
@@ -273,8 +283,16 @@ impl Model {
                 format_ident!("__argument_{index}", span = proc_macro2::Span::mixed_site())
             })
             .collect();
+        let fields = may_have_fields(&self.parameters);
         let reads = self.parameters.iter().zip(&locals).enumerate();
-        let reads = reads.map(|(index, (parameter, local))| parameter.to_read(index, plain, local));
+        let reads = reads.map(|(index, (parameter, local))| {
+            let position = Position { index, fields };
+            let input = match plain {
+                true => quote!(#position),
+                false => quote!(__SIGNATURE.inputs_before(#position)),
+            };
+            parameter.to_read(&input, local)
+        });
         let name = &self.name;
         let (callee, receiver) = match &self.state {
             None => (quote!(#name), None),

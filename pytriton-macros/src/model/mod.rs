@@ -1,5 +1,6 @@
 //! `#[model]`: parse, validate into a [`Model`](ast::Model), expand.
 
+mod arguments;
 mod ast;
 mod block;
 mod client;
@@ -26,3 +27,4 @@ mod validate;
 mod versions;
 
 pub(crate) use expand::expand;
+pub(crate) use parameters::Parameter;

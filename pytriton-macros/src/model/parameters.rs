@@ -1,7 +1,7 @@
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, Span};
+use quote::{format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{FnArg, Pat, PatType, Type};
+use syn::{Field, FnArg, Pat, PatType, Token, Type, parse_quote};
 
 use super::function::is_cfg;
 use super::hint::{self, HintContext};
@@ -10,32 +10,31 @@ use crate::array::ArrayType;
 use crate::decorators::first_value::{self, FirstValue};
 use crate::decorators::input::{self, Named};
 use crate::decorators::{Decoration, Input, sequence};
-use crate::docs::{docs, to_described};
+use crate::docs::docs;
 use crate::errors::Errors;
 use crate::example::Example;
 use crate::ident::plain_name;
-use crate::tensor::{Dims, TensorName, optional, refusal};
-use crate::types::{argument_of, present};
-use crate::value::Value;
+use crate::tensor::{Dims, TensorName};
+use crate::types::{argument_of, named, peeled, present};
 
 /// A parameter of the function. Its type determines its kind.
 #[derive(Debug)]
-pub(super) struct Parameter {
+pub(crate) struct Parameter {
     /// The type as generated code can name it.
     pub(super) ty: Type,
     /// The type as the user wrote it.
-    shown: Type,
+    pub(super) shown: Type,
     /// The location of the compiler's errors about the type.
-    span: Span,
+    pub(super) span: Span,
     /// The name that decorators use.
-    parameter: Option<String>,
+    pub(super) parameter: Option<String>,
     /// The name of the input, if it is one.
-    pub(super) name: Option<TensorName>,
-    shape: Option<Dims>,
-    example: Option<Example>,
-    docs: String,
-    given: Option<Decoration>,
-    kind: Kind,
+    pub(crate) name: Option<TensorName>,
+    pub(super) shape: Option<Dims>,
+    pub(super) example: Option<Example>,
+    pub(super) docs: String,
+    pub(super) given: Option<Decoration>,
+    pub(super) kind: Kind,
     /// Whether `#[fill_optionals]` sets a value for it.
     pub(super) filled: bool,
     /// Whether an error in it has been reported.
@@ -44,7 +43,7 @@ pub(super) struct Parameter {
 
 /// The kind that decorators assign to a parameter.
 #[derive(Debug)]
-enum Kind {
+pub(super) enum Kind {
     /// Determined by its type.
     Own,
     FirstValue(Box<FirstValue>),
@@ -66,11 +65,11 @@ impl Kind {
         }
     }
 
-    fn to_trait(&self) -> Ident {
+    pub(super) fn to_trait(&self) -> Ident {
         format_ident!("{}Parameter", self.name())
     }
 
-    fn to_reader(&self) -> Ident {
+    pub(super) fn to_reader(&self) -> Ident {
         format_ident!("{}Reader", self.name())
     }
 }
@@ -95,6 +94,29 @@ impl Parameter {
                 None
             }
         }
+    }
+
+    /// Parses a field of a struct of inputs, as a parameter of a function that allows most.
+    pub(crate) fn field(
+        field: &Field,
+        decorations: &[Decoration],
+        errors: &mut Errors,
+    ) -> Option<Self> {
+        let ident = field.ident.as_ref()?;
+        let context = HintContext {
+            first_value: false,
+            state: false,
+            batch: true,
+            batching: true,
+            openai: false,
+        };
+        let typed = PatType {
+            attrs: field.attrs.clone(),
+            pat: Box::new(parse_quote!(#ident)),
+            colon_token: <Token![:]>::default(),
+            ty: Box::new(field.ty.clone()),
+        };
+        Some(Self::typed(&typed, decorations, None, context, errors))
     }
 
     fn typed(
@@ -206,6 +228,15 @@ impl Parameter {
         ArrayType::parse(ty).is_some() || argument_of("Ragged", ty).is_some()
     }
 
+    /// Returns whether it may be a struct of inputs: its type is not known by its name.
+    pub(super) fn may_be_fields(&self) -> bool {
+        let known = ["Option", "Vec"];
+        matches!(peeled(&self.shown), Type::Path(_))
+            && matches!(self.kind, Kind::Own)
+            && !self.is_surely_input()
+            && known.iter().all(|name| named(name, &self.shown).is_none())
+    }
+
     /// Returns whether it is an input by the name of its type and its rank, so that only an alias
     /// could be wrong.
     pub(super) fn is_plain(&self) -> bool {
@@ -214,7 +245,7 @@ impl Parameter {
         ranked && self.name.is_some() && matches!(self.kind, Kind::Own)
     }
 
-    fn first_value(&self) -> Option<&FirstValue> {
+    pub(super) fn first_value(&self) -> Option<&FirstValue> {
         match &self.kind {
             Kind::FirstValue(first_value_options) => Some(first_value_options),
             _ => None,
@@ -230,79 +261,5 @@ impl Parameter {
             name: quote!(#name),
             element: quote!(<#ty as __private::#parameter>::Element),
         })
-    }
-
-    /// Returns the argument in the signature.
-    pub(super) fn to_argument(&self) -> TokenStream {
-        let (ty, parameter) = (&self.ty, self.kind.to_trait());
-        let parameter = quote!(__private::#parameter);
-        let declared = quote_spanned!(self.span=> <#ty as #parameter>::DECLARED);
-        let name = optional(self.name.as_ref());
-        let shape = self.shape.iter().map(|shape| quote!(.shape(#shape)));
-        let example = self.example.iter();
-        let example = example.map(|example| quote!(.example(#example)));
-        let filled = self.filled.then(|| quote!(.filled()));
-        let first_value = self.first_value().map(|first_value_options| {
-            let strict = Value::or(first_value_options.strict.as_ref(), true);
-            let squeeze = first_value_options.squeeze.iter();
-            quote!(.first_value(#strict) #(.squeeze(#squeeze))*)
-        });
-        let described = to_described(&self.docs);
-        quote!(__private::Argument::new(#declared, #name) #(#shape)* #(#example)* #first_value #filled #described)
-    }
-
-    /// Checks of the parameter with this index. `batching` adds the checks about batching; `plain`
-    /// if its type is checked elsewhere.
-    pub(super) fn to_checks(&self, index: usize, batching: bool, plain: bool) -> TokenStream {
-        let flaw = |method: TokenStream| quote!(__SIGNATURE.#method(#index, &__OPTIONS));
-        let mut checks = TokenStream::new();
-        if !plain {
-            checks.extend(refusal(&self.shown, &flaw(quote!(flaw))));
-        }
-        if let Some(shape) = &self.shape {
-            checks.extend(shape.to_checks());
-            checks.extend(refusal(shape.value(), &flaw(quote!(shape_flaw))));
-        }
-        if let Some(example) = &self.example {
-            checks.extend(refusal(&example.expression, &flaw(quote!(example_flaw))));
-        }
-        if let Some(first_value_options) = self.first_value() {
-            if batching {
-                checks.extend(refusal(
-                    &first_value_options.decoration,
-                    &flaw(quote!(first_value_flaw)),
-                ));
-            }
-            if let Some(squeeze) = &first_value_options.squeeze {
-                checks.extend(refusal(&squeeze.expression, &flaw(quote!(squeeze_flaw))));
-            }
-        }
-        if let Some(decoration) = &self.given {
-            checks.extend(refusal(decoration, &flaw(quote!(given_flaw))));
-        }
-        let plain = |name: &TensorName| {
-            name.own && !name.text.starts_with("__") && !name.text.starts_with("triton_")
-        };
-        if let Some(name) = self.name.as_ref().filter(|name| !plain(name)) {
-            let shown = Ident::new("name", name.span);
-            checks.extend(refusal(shown, &flaw(quote!(name_flaw))));
-        }
-        checks
-    }
-
-    /// Reads the argument with this index into a variable; `plain` if all previous parameters are
-    /// inputs.
-    pub(super) fn to_read(&self, index: usize, plain: bool, local: &Ident) -> TokenStream {
-        let ty = &self.ty;
-        let reader = self.kind.to_reader();
-        let input = match plain {
-            true => quote!(#index),
-            false => quote!(__SIGNATURE.inputs_before(#index)),
-        };
-        let read = quote!(__private::#reader::<#ty>::NEW.read(__call, #input)?);
-        match self.is_state() {
-            false => quote!(let #local = #read;),
-            true => quote!(let mut __held = #read; let mut #local = __held.reborrow();),
-        }
     }
 }

@@ -98,7 +98,7 @@ fn function_body_is_kept_on_errors() {
 #[test]
 fn expansions_match_the_golden_files() {
     let linear = quote!(name = "Linear");
-    let table: [(&str, TokenStream, TokenStream); 14] = [
+    let table: [(&str, TokenStream, TokenStream); 15] = [
         (
             "plain",
             quote!(name = "Plain", batching = false),
@@ -129,6 +129,14 @@ fn expansions_match_the_golden_files() {
                 #[batch]
                 #[cost(tokens)]
                 fn embed(tokens: ArrayView2<i64>, mask: ArrayView2<i64>) -> Array2<f32> { f(tokens, mask) }
+            },
+        ),
+        (
+            "fields",
+            quote!(name = "Fields", client = Fields),
+            quote! {
+                #[batch]
+                fn fields(x: ArrayView2<f32>, sample: Sample<'_>, scale: Scale) -> Array2<f32> { f() }
             },
         ),
         (

@@ -3,7 +3,7 @@ use quote::{quote, quote_spanned};
 use syn::DeriveInput;
 use syn::spanned::Spanned;
 
-use super::fields::{OutputField, read, root};
+use super::fields::{DERIVE, OutputField, read};
 use super::returned;
 use crate::docs::to_described;
 use crate::errors::Errors;
@@ -16,7 +16,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
         Err(error) => return error.into_compile_error(),
     };
     let mut errors = Errors::default();
-    let root = root(&input, &mut errors);
+    let root = DERIVE.root(&input, &mut errors);
     let fields = read(&input, &mut errors);
     if errors.is_empty() {
         let returned = returned::implementation(&input, &fields);

@@ -28,6 +28,7 @@ use super::*;
 /// | `Array1<T>` to `Array6<T>`, `ArrayD<T>` | the same as an owned copy |
 /// | [`Ragged<T>`](crate::Ragged) | an input whose rows have different lengths within a batch, see [`macro@batch`] |
 /// | `Option<…>` of these | an optional input |
+/// | a struct that derives [`Inputs`](derive@Inputs) | its fields are inputs, like parameters |
 /// | a single value, or an array, under [`macro@first_value`] | one value for all rows |
 /// | `&Parameters` | the request's parameters and forwarded headers. With [`macro@batch`], only requests with equal parameters share a call |
 /// | `&Context` | the model's configuration, the instance and its device |
@@ -42,8 +43,8 @@ use super::*;
 ///
 /// The type determines the kind of parameter; aliases, renamed imports and associated types work.
 /// Axis 0 of an array is the batch unless `batching = false`. A doc comment on a parameter, or on a
-/// field of a struct that derives [`Outputs`](derive@Outputs), describes the tensor:
-/// [`TensorSpec::description`], which the command `list` shows.
+/// field of a struct that derives [`Inputs`](derive@Inputs) or [`Outputs`](derive@Outputs),
+/// describes the tensor: [`TensorSpec::description`], which the command `list` shows.
 ///
 /// | `T` | datatype |
 /// | --- | --- |
@@ -130,7 +131,8 @@ use super::*;
 /// Linear.max_batch_size=32`. `docs/cli.md` explains how.
 ///
 /// `crate` is needed if this crate is renamed or re-exported: `#[my::pytriton::model(name = "…",
-/// crate = my::pytriton)]`. A struct that derives [`Outputs`](derive@Outputs) takes it as
+/// crate = my::pytriton)]`. A struct that derives [`Inputs`](derive@Inputs) or
+/// [`Outputs`](derive@Outputs) takes it as `#[input(crate = my::pytriton)]` or
 /// `#[output(crate = my::pytriton)]`.
 ///
 /// # Versions

@@ -3,6 +3,38 @@
 #[cfg(doc)]
 use super::*;
 
+/// Derives inputs of a model from a struct: each field is an input, as if it were a parameter.
+///
+/// The fields have the types of parameters: arrays, [`Ragged`], an `Option` of these, or a single
+/// value under [`macro@first_value`]. `#[input(name = "…", shape = […], example = …)]` on a field
+/// has the same options as [`macro@input`] on a parameter, and a doc comment is the description of
+/// the input. The other parameters of the function are as usual, and may be further structs.
+///
+/// A struct that borrows arrays has a lifetime. `#[input(crate = my::pytriton)]` on the struct sets
+/// the path of this crate.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[derive(pytriton::Inputs)]
+/// struct Sample<'a> {
+///     /// Gray pixels.
+///     image: ArrayView3<'a, u8>,
+///     #[input(name = "TOP_K")]
+///     top_k: Option<ArrayView2<'a, i32>>,
+///     title: Array2<String>,
+/// }
+///
+/// #[pytriton::model(name = "Classify", max_batch_size = 8)]
+/// #[batch]
+/// fn classify(sample: Sample, #[first_value] threshold: f32) -> Array2<f32> {
+///     assert_eq!(sample.image.len_of(Axis(0)), sample.title.nrows());
+///     let classes = sample.top_k.map_or(1, |top_k| top_k[[0, 0]]) as usize;
+///     Array2::from_elem((sample.title.nrows(), classes), threshold)
+/// }
+/// ```
+pub use pytriton_macros::Inputs;
+
 /// Derives the outputs of a model from a struct of arrays, named after its fields. A field may be an
 /// `Option` of an array.
 ///

@@ -29,6 +29,7 @@ mod hygiene;
 mod identity;
 mod imports;
 mod input_names;
+mod inputs_struct;
 mod instance_counts;
 mod legitimate_aliases;
 mod lifetimes;
@@ -96,6 +97,7 @@ programs! {
     identity
     imports
     input_names
+    inputs_struct
     instance_counts
     legitimate_aliases
     lifetimes

@@ -13,6 +13,7 @@ use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
 /// | `ArrayView2<T>`, `Array2<T>`, and those of other ranks | an input; `T` is an element type |
 /// | `Ragged<T>` | an input whose rows have different lengths |
 /// | `Option` of one of these | an input that a request may omit |
+/// | a struct that derives `Inputs` | its fields are inputs |
 /// | `&Parameters` | the parameters of the request |
 /// | `&Identity` | the client |
 /// | `&Context` | the model, its instance and its parameters |
@@ -25,7 +26,7 @@ use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a model",
     label = "not a parameter",
-    note = "take an array such as `ArrayView2<f32>`, an `Option` of one, `&Parameters`, `&Identity`, `&Context`, `&Cancellation`, `&Sequence`, `&Call<…>`, `&Arc<…>` or `&[Request]`",
+    note = "take an array such as `ArrayView2<f32>`, an `Option` of one, a struct that derives `pytriton::Inputs`, `&Parameters`, `&Identity`, `&Context`, `&Cancellation`, `&Sequence`, `&Call<…>`, `&Arc<…>` or `&[Request]`",
     note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
 )]
 pub trait Parameter {

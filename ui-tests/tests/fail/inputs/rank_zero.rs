@@ -1,0 +1,18 @@
+use pytriton::prelude::*;
+
+#[derive(pytriton::Inputs)]
+struct S {
+    x: pytriton::ndarray::Array0<f32>,
+    y: ArrayD<f32>,
+}
+
+#[model(name = "m")]
+#[batch]
+fn f(_s: S) -> Array2<f32> {
+    todo!()
+}
+
+fn main() {}
+
+//~ 5:     x: Array2<f32>,
+//~ 6:     #[input(shape = [-1])] y: ArrayD<f32>,
