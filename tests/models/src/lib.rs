@@ -20,6 +20,7 @@ mod sequences;
 mod shapes;
 mod stateful;
 mod streams;
+mod structs;
 mod waiting;
 
 pytriton::backend!();

@@ -40,6 +40,7 @@ all! {
     batching: "test_batching.py";
     ragged: "test_ragged.py";
     omitted_outputs: "test_omitted_outputs.py";
+    structs: "test_structs.py";
     asyncio: "test_aio.py";
     streaming: "test_streaming.py";
     generate: "test_generate.py";
