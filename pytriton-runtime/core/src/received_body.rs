@@ -67,7 +67,7 @@ impl ReceivedBody {
 
     /// Returns the bytes, which keep their reservation.
     pub fn into_tracked(self) -> TrackedBytes {
-        TrackedBytes::new(self.bytes, self.permit)
+        TrackedBytes::covered(self.bytes, self.permit)
     }
 
     /// Returns the bytes and adds their reservation to `permit`.

@@ -8,6 +8,7 @@ use crate::free_bytes::FreeBytes;
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
 use crate::received_body::ReceivedBody;
 use crate::tracked_bytes::TrackedBytes;
+use crate::uncounted::Uncounted;
 
 /// The initial capacity if nothing is known about the size.
 const MIN_CAPACITY: usize = 64;
@@ -119,12 +120,11 @@ impl TrackedBuffer {
         }
         let mut permit = permit;
         permit.shrink_to(bytes.capacity());
-        TrackedBytes::new(Bytes::from(bytes), permit)
+        TrackedBytes::covered(Bytes::from(bytes), permit)
     }
 
-    /// Returns the bytes of a buffer whose memory is in no budget.
-    pub fn into_uncounted(self) -> Vec<u8> {
-        debug_assert!(self.permit.is_unlimited(), "the reservation would be lost");
+    /// Returns bytes that are in no budget from now on, for one of a few reasons.
+    pub fn into_uncounted(self, _: Uncounted) -> Vec<u8> {
         self.bytes
     }
 

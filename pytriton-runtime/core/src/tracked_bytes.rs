@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
+use crate::uncounted::Uncounted;
 
 /// The maximum size of a [short](TrackedBytes::short) text. JSON and protobuf with the longest
 /// error message fit.
@@ -15,7 +16,7 @@ const MAX_SHORT_BYTES: usize = 16 << 10;
 ///
 /// Response bodies consist of these, and each constructor takes a permit, the data of a tensor, or
 /// bytes whose size is limited. So nothing of a client's or a function's size can be sent without a
-/// reservation. Memory that no budget limits needs a reason, see [`MemoryPermit::uncounted`].
+/// reservation. Memory that no budget limits needs a reason, see [`uncounted`](Self::uncounted).
 ///
 /// [`into_bytes`](Self::into_bytes) returns plain [`Bytes`]. The reservation stays attached to the
 /// buffer and to all of its slices.
@@ -23,20 +24,30 @@ const MAX_SHORT_BYTES: usize = 16 << 10;
 pub struct TrackedBytes(Bytes);
 
 impl TrackedBytes {
-    /// Bytes that `permit` was acquired for.
-    pub fn new(bytes: Bytes, permit: MemoryPermit) -> Self {
-        let covers = permit.is_unlimited() || permit.bytes() >= bytes.len();
-        debug_assert!(
-            covers || bytes.len() < MIN_TRACKED_BYTES,
-            "the permit is too small"
-        );
-        if !permit.is_counted() {
-            return Self(bytes);
+    /// Attaches a reservation to bytes. `permit` grows if it does not cover them yet.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if the memory cannot be reserved. The bytes are dropped then.
+    pub fn new(bytes: Bytes, mut permit: MemoryPermit) -> Result<Self, MemoryBudgetError> {
+        permit.grow_to(bytes.len())?;
+        Ok(Self::covered(bytes, permit))
+    }
+
+    /// Bytes of a value that also contains their reservation.
+    pub(crate) fn covered(bytes: Bytes, permit: MemoryPermit) -> Self {
+        match permit.is_counted() {
+            true => Self(Bytes::from_owner(Owner {
+                bytes,
+                _permit: permit,
+            })),
+            false => Self(bytes),
         }
-        Self(Bytes::from_owner(Owner {
-            bytes,
-            _permit: permit,
-        }))
+    }
+
+    /// Bytes whose memory is in no budget, for one of a few reasons.
+    pub const fn uncounted(bytes: Bytes, _: Uncounted) -> Self {
+        Self(bytes)
     }
 
     /// One of several values that `permit` covers together.
@@ -76,7 +87,7 @@ impl TrackedBytes {
         }
         let mut own = permit.sibling();
         own.grow(bytes.len())?;
-        Ok(Self::new(Bytes::copy_from_slice(bytes), own))
+        Self::new(Bytes::copy_from_slice(bytes), own)
     }
 
     /// Bytes that are part of a buffer with a reservation.
@@ -116,11 +127,32 @@ mod tests {
     fn bytes_are_reserved_until_their_last_slice_is_dropped() {
         let budget = MemoryBudget::new(100 * KIB);
         let permit = budget.permit(8 * KIB).unwrap();
-        let bytes = TrackedBytes::new(Bytes::from(vec![7; 8 * KIB]), permit);
+        let bytes = TrackedBytes::new(Bytes::from(vec![7; 8 * KIB]), permit).unwrap();
         let some = bytes.into_bytes().slice(KIB..2 * KIB);
         assert_eq!((some[0], budget.reserved()), (7, 8 * KIB));
         drop(some);
         assert_eq!(budget.reserved(), 0);
+    }
+
+    #[test]
+    fn bytes_without_a_reservation_are_reserved_or_refused() {
+        // The size of the bytes, what their permit covers, and what is reserved for them.
+        for (size, covered, expected) in [
+            (0, 0, Some(0)),
+            (KIB, 0, Some(0)),
+            (8 * KIB, 0, Some(8 * KIB)),
+            (8 * KIB, 5 * KIB, Some(8 * KIB)),
+            (8 * KIB, 9 * KIB, Some(9 * KIB)),
+            (11 * KIB, 0, None),
+            (11 * KIB, 9 * KIB, None),
+        ] {
+            let budget = MemoryBudget::new(10 * KIB);
+            let permit = budget.permit(covered).unwrap();
+            let bytes = TrackedBytes::new(Bytes::from(vec![7; size]), permit);
+            assert_eq!(bytes.is_ok().then(|| budget.reserved()), expected, "{size}");
+            drop(bytes);
+            assert_eq!(budget.reserved(), 0);
+        }
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl TrackedTensor {
     pub fn new(tensor: Tensor, mut permit: MemoryPermit) -> Result<Self, MemoryBudgetError> {
         permit.grow_to(tensor.data().len())?;
         Ok(match permit.is_counted() {
-            true => Self(tensor.map_data(|data| TrackedBytes::new(data, permit).into_bytes())),
+            true => Self(tensor.map_data(|data| TrackedBytes::covered(data, permit).into_bytes())),
             false => Self(tensor),
         })
     }

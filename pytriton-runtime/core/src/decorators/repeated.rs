@@ -34,6 +34,6 @@ pub(super) fn repeated(
     for _ in 0..times {
         buffer.extend_from_slice(data);
     }
-    let bytes = TrackedBytes::new(buffer.freeze(), permit);
+    let bytes = TrackedBytes::new(buffer.freeze(), permit)?;
     TrackedTensor::of_bytes(row.datatype(), shape, bytes).map_err(failed)
 }

@@ -82,11 +82,6 @@ impl MemoryPermit {
         Self::uncounted(Uncounted::NoBudget)
     }
 
-    /// Returns whether no budget limits the memory.
-    pub fn is_unlimited(&self) -> bool {
-        self.budget.is_none()
-    }
-
     /// Reserves `bytes` more.
     ///
     /// # Errors

@@ -42,9 +42,7 @@ pub(super) fn reserved(
     app_state: &AppState,
     text: impl Into<Bytes>,
 ) -> Result<TrackedBytes, MemoryBudgetError> {
-    let text = text.into();
-    let permit = app_state.models.budget().permit(text.len())?;
-    Ok(TrackedBytes::new(text, permit))
+    TrackedBytes::new(text.into(), app_state.models.budget().empty_permit())
 }
 
 /// Creates a response from parts, which are sent one after another without being joined.

@@ -5,7 +5,6 @@ use axum::http::{HeaderMap, HeaderValue};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_core::uncounted::Uncounted;
 use pytriton_engine::access::base64_url;
@@ -42,7 +41,7 @@ impl CachedText {
 
 /// Returns a text that the server keeps.
 fn own(text: impl Into<Bytes>) -> TrackedBytes {
-    TrackedBytes::new(text.into(), MemoryPermit::uncounted(Uncounted::ServerText))
+    TrackedBytes::uncounted(text.into(), Uncounted::ServerText)
 }
 
 /// Returns the hash of a text in Base64, without padding.

@@ -49,7 +49,7 @@ impl JsonWriter {
 
     /// Returns the text.
     pub fn finish(self) -> Vec<u8> {
-        self.out.into_uncounted()
+        self.out.into_uncounted(Uncounted::ServerText)
     }
 
     /// Returns the text with its reservation.

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use axum::http::{Method, Request, StatusCode};
-use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_core::uncounted::Uncounted;
 use pytriton_engine::port::Port;
@@ -79,8 +78,8 @@ impl VertexAi {
             (Some(route), Some(metrics)) if route.endpoint == Endpoint::Metrics => {
                 match check_access(app_state, route, request.headers()) {
                     Ok(()) => {
-                        let permit = MemoryPermit::uncounted(Uncounted::ServerText);
-                        let text = TrackedBytes::new(metrics.text().await, permit);
+                        let text = metrics.text().await;
+                        let text = TrackedBytes::uncounted(text, Uncounted::ServerText);
                         respond(StatusCode::OK, PLAIN, text)
                     }
                     Err(error) => Failure::plain(error).into(),
