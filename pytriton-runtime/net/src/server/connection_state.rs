@@ -263,16 +263,17 @@ impl Inner {
             let reason = IdleReason::Blocked;
             return Liveness::Overdue { reason, since };
         }
-        let is_blocked = |stream: &Stream| {
-            let overdue = stream.overdue_at(&timeouts.response);
-            overdue.is_some_and(|at| at <= now)
-        };
-        let streams = self.streams.iter();
-        let blocked: Vec<_> = streams.filter(|(_, stream)| is_blocked(stream)).collect();
+        let mut for_at_least = self.next_timeout(timeouts, now);
+        let mut blocked = Vec::new();
+        for (slot, stream) in &self.streams {
+            match stream.overdue_at(&timeouts.response) {
+                Some(at) if at <= now => blocked.push((slot, stream)),
+                Some(at) => for_at_least = for_at_least.min(at - now),
+                None => {}
+            }
+        }
         if blocked.is_empty() {
-            return Liveness::Live {
-                for_at_least: self.next_timeout(timeouts, now),
-            };
+            return Liveness::Live { for_at_least };
         }
         let unused = is_over(self.opened, timeouts.response.pause);
         let all_blocked = blocked.len() == self.streams.len() && unused;
@@ -306,22 +307,17 @@ impl Inner {
         stream
     }
 
-    /// Returns the time until the first timeout can expire. The state may change before then.
+    /// Returns the time until the first timeout of the connection can expire. The state may change
+    /// before then.
     fn next_timeout(&self, timeouts: Timeouts, now: Instant) -> Duration {
         let left =
             |since: Instant, timeout: Duration| timeout.saturating_sub(now.duration_since(since));
-        let streams = self.streams.iter();
-        let overdue = streams.filter_map(|(_, stream)| stream.overdue_at(&timeouts.response));
-        let overdue = overdue.map(|at| at.saturating_duration_since(now));
         let stalled = self
             .stalled
             .map(|since| left(since, timeouts.response.pause));
         let idle = self.idle_since().map(|since| left(since, timeouts.idle));
         // A state that begins later cannot be overdue before this.
         let begins = timeouts.idle.min(timeouts.response.pause);
-        overdue
-            .chain(stalled)
-            .chain(idle)
-            .fold(begins, Duration::min)
+        stalled.into_iter().chain(idle).fold(begins, Duration::min)
     }
 }
