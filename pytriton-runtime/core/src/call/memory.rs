@@ -42,20 +42,24 @@ pub(super) fn change_outputs(
     let before = groups.iter().flat_map(|outputs| outputs.iter().flatten());
     let before = before.filter(|_| budget.is_some());
     let known = Ranges::new(before.map(|tensor| tensor.data()));
-    let is_new = |tensor: &&Tensor| budget.is_some() && !known.contain(tensor.data());
-    let created = outputs.iter().flatten().filter(is_new);
-    let total = created.map(|tensor| tensor.data().len());
-    permit.resize(total.fold(0, usize::saturating_add))?;
-    let permit = permit.share();
+    let mut created = 0_usize;
     let outputs = outputs.into_iter().map(|output| {
         let tensor = output?;
-        let permit = permit.as_ref().filter(|_| is_new(&&tensor));
-        Some(TrackedTensor::shared(tensor, permit))
+        let is_new = budget.is_some() && !known.contain(tensor.data());
+        if is_new {
+            created = created.saturating_add(tensor.data().len());
+        }
+        Some((tensor, is_new))
     });
     let outputs: Vec<_> = outputs.collect();
+    permit.resize(created)?;
+    let permit = permit.share();
     let places = groups.iter_mut().flat_map(|group| group.iter_mut());
     for (place, output) in places.zip(outputs) {
-        *place = output;
+        *place = output.map(|(tensor, is_new)| {
+            let permit = permit.as_ref().filter(|_| is_new);
+            TrackedTensor::shared(tensor, permit)
+        });
     }
     Ok(())
 }
