@@ -188,18 +188,19 @@ impl TrackedTensor {
     /// # Errors
     ///
     /// Returns [`StackError`] if the tensors do not stack, or the memory cannot be reserved.
-    pub fn stack(
-        tensors: &[&Self],
+    pub fn stack<'t>(
+        tensors: impl Iterator<Item = &'t Self> + Clone,
         budget: Option<&Arc<MemoryBudget>>,
     ) -> Result<Self, StackError> {
-        if let [only] = tensors {
-            return Ok((*only).clone());
+        let mut first = tensors.clone();
+        if let (Some(only), None) = (first.next(), first.next()) {
+            return Ok(only.clone());
         }
-        let bytes = tensors.iter().map(|tensor| tensor.data().len());
+        let bytes = tensors.clone().map(|tensor| tensor.data().len());
         let mut permit = MemoryPermit::within(budget);
         permit.grow(bytes.fold(0, usize::saturating_add))?;
-        let tensors: Vec<&Tensor> = tensors.iter().map(|tensor| &tensor.0).collect();
-        Ok(Self::new(stack(&tensors)?, permit)?)
+        let stacked = stack(tensors.map(|tensor| &tensor.0))?;
+        Ok(Self::new(stacked, permit)?)
     }
 }
 

@@ -64,8 +64,7 @@ fn requests_of_a_stacked_batch_receive_their_own_rows() {
     let spec = Arc::new(spec(5));
     let requests = requests(&spec, &[2, 8, 3, 2, 1]);
     let inputs = requests.iter().flat_map(|request| &request.inputs()[0]);
-    let inputs: Vec<&TrackedTensor> = inputs.collect();
-    let stacked = [Some(TrackedTensor::stack(&inputs, None).unwrap())];
+    let stacked = [Some(TrackedTensor::stack(inputs, None).unwrap())];
     let batch = GroupedBatch::new(&spec, &requests, &stacked);
     let callee = Invocation {
         instance: &Identity,

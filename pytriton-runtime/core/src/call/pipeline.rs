@@ -162,7 +162,7 @@ fn stacked(
     };
     let stacked = match already.rows(input, tensors.clone(), batch_size(requests)) {
         Some(stacked) => stacked.map_err(StackError::from),
-        None => TrackedTensor::stack(&tensors.collect::<Vec<_>>(), budget),
+        None => TrackedTensor::stack(tensors, budget),
     };
     stacked
         .map(Some)
@@ -187,8 +187,7 @@ fn joined(
     let offsets = RowOffsets::new(batch_size(requests), lengths, budget)?;
     let joined = match already.rows(input, tensors.clone(), offsets.values()) {
         Some(joined) => joined.map_err(StackError::from),
-        None => flattened(tensors)
-            .and_then(|parts| TrackedTensor::stack(&parts.iter().collect::<Vec<_>>(), budget)),
+        None => flattened(tensors).and_then(|parts| TrackedTensor::stack(parts.iter(), budget)),
     };
     let joined = joined.map_err(|error| stack_error(spec, input, error))?;
     Ok(Some((joined, offsets)))

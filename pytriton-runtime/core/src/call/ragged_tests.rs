@@ -92,8 +92,10 @@ fn stacked(requests: &[Request]) -> Vec<Option<TrackedTensor>> {
         tensor.reshaped([count].as_slice()).unwrap()
     });
     let parts: Vec<_> = parts.collect();
-    let parts: Vec<_> = parts.iter().collect();
-    vec![Some(TrackedTensor::stack(&parts, None).unwrap()), None]
+    vec![
+        Some(TrackedTensor::stack(parts.iter(), None).unwrap()),
+        None,
+    ]
 }
 
 /// Returns the response to each request.

@@ -234,7 +234,7 @@ fn join_groups(
                 _ if request.asks_for(index) => return Err(partial_output(spec, index)),
                 _ => return Ok(None),
             }
-            let stacked = TrackedTensor::stack(rows, budget);
+            let stacked = TrackedTensor::stack(rows.iter().copied(), budget);
             stacked.map(Some).map_err(|error| match error {
                 StackError::Budget(error) => ModelError::Budget(error),
                 StackError::Tensor(source) => output_error(spec, index, source),

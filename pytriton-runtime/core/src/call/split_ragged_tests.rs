@@ -105,8 +105,7 @@ fn stacked(requests: &[Request], input: usize, ragged: bool) -> Option<TrackedTe
         }
     });
     let parts: Vec<_> = parts.collect();
-    let parts: Vec<_> = parts.iter().collect();
-    Some(TrackedTensor::stack(&parts, None).unwrap())
+    Some(TrackedTensor::stack(parts.iter(), None).unwrap())
 }
 
 #[test]

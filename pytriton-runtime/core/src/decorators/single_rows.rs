@@ -21,10 +21,10 @@ impl SingleRows {
         rows: &[usize],
         budget: Option<&Arc<MemoryBudget>>,
     ) -> Result<TrackedTensor, StackError> {
-        let rows: Vec<_> = rows.iter().filter_map(|&row| self.rows.get(row)).collect();
-        match rows.is_empty() {
-            true => Ok(self.none.clone()),
-            false => TrackedTensor::stack(&rows, budget),
+        let rows = rows.iter().filter_map(|&row| self.rows.get(row));
+        match rows.clone().next() {
+            None => Ok(self.none.clone()),
+            Some(_) => TrackedTensor::stack(rows, budget),
         }
     }
 

@@ -12,8 +12,8 @@ use super::{AlignedBuffer, BytesElements, Dims, Tensor, TensorError, element_cou
 ///
 /// Returns a [`TensorError`] if the datatypes or the dimensions after axis 0 differ, if the result
 /// is too large, or if there are no tensors.
-pub fn stack(tensors: &[&Tensor]) -> Result<Tensor, TensorError> {
-    stack_over(tensors, |len| Ok(concatenate(tensors, len)))
+pub fn stack<'t>(tensors: impl Iterator<Item = &'t Tensor> + Clone) -> Result<Tensor, TensorError> {
+    stack_over(tensors.clone(), |len| Ok(concatenate(tensors, len)))
 }
 
 /// Concatenates tensors whose bytes are already contiguous in `data`, without a copy.
@@ -22,7 +22,7 @@ pub fn stack(tensors: &[&Tensor]) -> Result<Tensor, TensorError> {
 ///
 /// Same as [`stack`], and [`TensorError::ByteSize`] if `data` does not have their total length.
 pub fn stack_in_place(tensors: &[&Tensor], data: &Bytes) -> Result<Tensor, TensorError> {
-    stack_over(tensors, |expected| {
+    stack_over(tensors.iter().copied(), |expected| {
         if data.len() == expected {
             return Ok(data.clone());
         }
@@ -35,17 +35,18 @@ pub fn stack_in_place(tensors: &[&Tensor], data: &Bytes) -> Result<Tensor, Tenso
     })
 }
 
-fn stack_over(
-    tensors: &[&Tensor],
+fn stack_over<'t>(
+    tensors: impl Iterator<Item = &'t Tensor> + Clone,
     data: impl FnOnce(usize) -> Result<Bytes, TensorError>,
 ) -> Result<Tensor, TensorError> {
-    let [first, rest @ ..] = tensors else {
+    let mut rest = tensors.clone();
+    let Some(first) = rest.next() else {
         return Err(TensorError::TooLarge {
             shape: "[]".to_owned(),
         });
     };
-    if rest.is_empty() {
-        return Ok((*first).clone());
+    if rest.clone().next().is_none() {
+        return Ok(first.clone());
     }
     let mut rows = first.rows();
     for tensor in rest {
@@ -59,7 +60,7 @@ fn stack_over(
         Some(axis) => *axis = rows,
         None => shape = Dims::from([rows].as_slice()),
     }
-    let mut lens = tensors.iter().map(|tensor| tensor.data().len());
+    let mut lens = tensors.map(|tensor| tensor.data().len());
     let len = lens.try_fold(0_usize, |sum, len| sum.checked_add(len));
     let data = data(len.ok_or_else(|| too_large(first))?)?;
     Ok(Tensor::from_checked(first.datatype(), shape, data))
@@ -185,7 +186,7 @@ fn check_alike(first: &Tensor, other: &Tensor) -> Result<(), TensorError> {
     Ok(())
 }
 
-fn concatenate(tensors: &[&Tensor], len: usize) -> Bytes {
+fn concatenate<'t>(tensors: impl Iterator<Item = &'t Tensor>, len: usize) -> Bytes {
     let mut buffer = AlignedBuffer::with_capacity(len, 0);
     for tensor in tensors {
         buffer.extend_from_slice(tensor.data());
@@ -219,12 +220,12 @@ mod tests {
             ints(&[0, 2], &[]),
             ints(&[2, 2], &[3, 4, 5, 6]),
         ];
-        let all = stack(&parts.iter().collect::<Vec<_>>()).unwrap();
+        let all = stack(parts.iter()).unwrap();
         assert_eq!(all, ints(&[3, 2], &[1, 2, 3, 4, 5, 6]));
         assert_eq!(split(&all, &[1, 0, 2]).unwrap(), parts);
 
         let parts = [words(&[2], &["", "a"]), words(&[1], &["long\0"])];
-        let all = stack(&parts.iter().collect::<Vec<_>>()).unwrap();
+        let all = stack(parts.iter()).unwrap();
         assert_eq!(rows(&all, 0, 2).unwrap(), parts[0]);
         assert_eq!(rows(&all, 2, 1).unwrap(), parts[1]);
         assert!(rows(&all, 2, 2).is_err());
@@ -265,9 +266,10 @@ mod tests {
     #[test]
     fn tensors_that_cannot_be_stacked_are_refused() {
         let a = ints(&[1, 2], &[1, 2]);
-        assert!(stack(&[&a, &ints(&[1, 1], &[1])]).is_err());
-        assert!(stack(&[&a, &words(&[1, 2], &["", ""])]).is_err());
-        assert!(stack(&[]).is_err());
+        assert!(stack([&a, &ints(&[1, 1], &[1])].into_iter()).is_err());
+        assert!(stack([&a, &words(&[1, 2], &["", ""])].into_iter()).is_err());
+        assert!(stack([].iter()).is_err());
+        assert_eq!(stack([&a].into_iter()).unwrap(), a);
         assert!(split(&a, &[2]).is_err());
         assert!(split(&a, &[usize::MAX, 2]).is_err());
     }
