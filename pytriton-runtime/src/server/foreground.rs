@@ -28,6 +28,9 @@ impl Triton {
     /// Starts the server if it is not running, initializes logging if the program has not done so,
     /// and prints the addresses. A second signal ends the server at once.
     ///
+    /// After this method has returned, either signal ends the process with exit code 1. A program
+    /// that handles signals itself calls [`run`](Self::run) and [`stop`](Self::stop) instead.
+    ///
     /// # Errors
     ///
     /// As [`run`](Self::run) and [`stop`](Self::stop). Returns [`ServerError::Interrupted`] after a
@@ -58,7 +61,7 @@ impl Triton {
             None => Some(self.choose(true)?),
         };
         let here = runtime(&mut Builder::new_current_thread())?;
-        let mut signals = here.block_on(async { StopSignals::new() })?;
+        let mut signals = StopSignals::new()?;
         let supervisor = match choice {
             Some(choice) => Some(self.begin(&models, choice, true)?),
             None => self.serving(),

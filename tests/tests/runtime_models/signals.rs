@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use pytriton::Function;
-use pytriton_tests::Engine;
+use pytriton_tests::{Engine, Server};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{DEADLINE, Result, model, triton};
@@ -54,6 +54,49 @@ fn signal_ends_the_server_while_a_model_loads() -> Result<()> {
     child.wait()?;
     // The exit code of a failed test, so no signal has killed the process.
     assert_eq!(ended?.code(), Some(101));
+    Ok(())
+}
+
+/// The test below runs this one in a process of its own.
+#[test]
+#[ignore = "it never ends by itself"]
+fn serves_twice_and_then_works() -> Result<()> {
+    for round in [1, 2] {
+        let triton = triton(Engine::Embedded)?;
+        let loaded = Function::stateful(move |_| {
+            eprintln!("loaded {round}");
+            Ok(())
+        });
+        triton.bind(model("m"), loaded.batch(|_: &mut (), _| Ok(Vec::new())))?;
+        // The signal may arrive before the server is ready.
+        let _ = triton.serve();
+        eprintln!("served {round}");
+    }
+    loop {
+        std::thread::park();
+    }
+}
+
+#[test]
+fn signals_end_a_program_whose_server_has_ended() -> Result<()> {
+    for signal in ["INT", "TERM"] {
+        let server = Server::spawn(Command::new(env::current_exe()?).args([
+            "--ignored",
+            "--exact",
+            "--nocapture",
+            "signals::serves_twice_and_then_works",
+        ]))?;
+        for round in [1, 2] {
+            server.log_with(&[&format!("loaded {round}")])?;
+            server.signal(signal)?;
+            server.log_with(&[&format!("served {round}")])?;
+        }
+        server.signal(signal)?;
+        let (status, log) = server.wait(DEADLINE)?;
+        assert_eq!(status.code(), Some(1), "{log}");
+        let error = format!("error: SIG{signal} was received after the server had ended");
+        assert!(log.contains(&error), "{log}");
+    }
     Ok(())
 }
 
