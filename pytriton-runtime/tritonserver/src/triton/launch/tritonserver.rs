@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::triton::allocation::{HUGE_PAGES, allocation};
-use crate::triton::process::{Child, ExitReport, FdChannel, NotReady, Ports, ready};
+use crate::triton::process::{Child, ExitReport, FdChannel, LogFile, NotReady, Ports, ready};
 use crate::triton::{DescriptorError, Endpoints, Flags, Launch, Placeholders, Version, arguments};
 
 use super::LaunchError;
@@ -162,7 +162,10 @@ impl Tritonserver {
         }
         #[cfg(not(target_os = "linux"))]
         let input = Stdio::null();
+        let log_file = launch.flags.values("log-file").last();
+        let log_file = log_file.map(|path| LogFile::new(path.as_ref()));
         let child = Child::spawn(command, input, on_line).map_err(failed)?;
+        let child = child.logging_to(log_file);
         let server = Self {
             child,
             fd_channel: Arc::new(fd_channel),

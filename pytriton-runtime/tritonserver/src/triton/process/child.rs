@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::crash::{crash, is_in_handler};
 use super::output::Output;
-use super::{ExitReport, ffi};
+use super::{ExitReport, LogFile, ffi};
 
 /// How long to wait for the last output of a dead child. Other processes may hold its output open.
 const OUTPUT_TIMEOUT: Duration = Duration::from_millis(300);
@@ -29,6 +29,7 @@ pub struct Child {
     group: Arc<Mutex<Group>>,
     status: watch::Receiver<Option<ExitStatus>>,
     output: Output,
+    log_file: Option<LogFile>,
 }
 
 /// A process group that can be signalled until its leader is reaped. After that the number may
@@ -100,7 +101,14 @@ impl Child {
             group,
             status,
             output,
+            log_file: None,
         })
+    }
+
+    /// Adds a file to which the child writes its log lines.
+    pub fn logging_to(mut self, file: Option<LogFile>) -> Self {
+        self.log_file = file;
+        self
     }
 
     /// Waits until the child has exited.
@@ -117,13 +125,17 @@ impl Child {
         let _ = timeout(OUTPUT_TIMEOUT, self.output.ended()).await;
         ExitReport {
             status: status.unwrap_or_else(unknown),
-            last_lines: self.output.last_lines(),
+            last_lines: self.last_lines(),
         }
     }
 
-    /// Returns the cause of a crash, the last error lines so far, oldest first, or the last line.
+    /// Returns the cause of a crash, the last error lines so far, oldest first, or the last line of
+    /// its output.
     pub(super) fn last_lines(&self) -> Vec<String> {
-        self.output.last_lines()
+        let mut lines = self.output.last_lines();
+        let file = self.log_file.as_ref();
+        lines.extend(file.map(LogFile::last_errors).unwrap_or_default());
+        lines
     }
 
     /// Sends `SIGTERM` to the group.

@@ -48,7 +48,7 @@ const ABORT_PREFIXES: &[&str] = &[
 /// The last error lines, and the last line of any kind. An error on the command line is reported
 /// without an error level.
 #[derive(Debug, Default)]
-struct LastLines {
+pub(super) struct LastLines {
     errors: VecDeque<String>,
     line: Option<String>,
     /// The cause of a crash, the signal, and the function of Triton's interface that was called.
@@ -56,7 +56,7 @@ struct LastLines {
 }
 
 impl LastLines {
-    fn record(&mut self, line: &LogLine) {
+    pub(super) fn record(&mut self, line: &LogLine) {
         if line.message.is_empty() {
             return;
         }
@@ -73,6 +73,11 @@ impl LastLines {
             self.errors.push_back(line.message.clone());
         }
         self.line = Some(line.message.clone());
+    }
+
+    /// Returns the error lines, oldest first.
+    pub(super) fn into_errors(self) -> Vec<String> {
+        self.errors.into()
     }
 }
 

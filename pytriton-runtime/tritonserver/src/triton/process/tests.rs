@@ -248,6 +248,50 @@ async fn long_and_invalid_lines_are_read() {
     assert!(lines.iter().all(|line| line.len() <= 64 << 10));
 }
 
+/// With `--log-file`, tritonserver writes its errors to that file only.
+#[tokio::test]
+async fn errors_in_the_log_file_are_part_of_the_report() {
+    const TAKEN: &str =
+        "failed to start HTTP service: Unavailable - Socket '127.0.0.1:1' already in use";
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let line = |level: char, text: &str| format!("{level}0101 00:00:00.0 1 a.cc:1] \"{text}\"\n");
+    let old = line('E', "an error of another process, already in use");
+    let many = line('I', "x").repeat(10_000) + &line('E', TAKEN);
+    let pipe = Command::new("mkfifo").arg(path("pipe")).status().unwrap();
+    assert!(pipe.success());
+    // The file, what it contains before and after the start, and the errors of the process.
+    let table: [(_, Option<&str>, String, &[&str]); 6] = [
+        (path("none"), None, String::new(), &[]),
+        (path("one"), None, line('E', TAKEN), &[TAKEN]),
+        (path("old"), Some(&old), line('I', "started"), &[]),
+        (
+            path("two"),
+            Some(&old),
+            line('E', "first") + &line('E', TAKEN),
+            &["first", TAKEN],
+        ),
+        (path("many"), Some(&old), many, &[TAKEN]),
+        (path("pipe"), None, String::new(), &[]),
+    ];
+    for (path, before, after, expected) in table {
+        if let Some(before) = before {
+            std::fs::write(&path, before).unwrap();
+        }
+        let file = LogFile::new(&path);
+        if !after.is_empty() {
+            let before = before.unwrap_or_default();
+            std::fs::write(&path, before.to_owned() + &after).unwrap();
+        }
+        let (child, _) = shell("echo 'error: creating server'; exit 1");
+        let child = child.logging_to(Some(file));
+        let exit = timeout(TEST_TIMEOUT, child.exited()).await.unwrap();
+        assert_eq!(exit.last_lines[0], "error: creating server");
+        assert_eq!(exit.last_lines[1..], *expected, "{path:?}");
+        assert_eq!(exit.is_port_in_use(), expected.contains(&TAKEN), "{path:?}");
+    }
+}
+
 #[tokio::test]
 async fn last_line_is_the_reason_without_an_error_line() {
     let (child, _) = shell("echo usage; echo; echo 'no such option'; echo; exit 1");
