@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 
-/// The largest window of a connection. A quarter of it, the window of a stream, lets a tensor of a
+/// The largest window of a connection. Almost a quarter of it, the window of a stream, lets a tensor of a
 /// few MiB arrive in few round trips.
 const MAX_WINDOW_BYTES: usize = 8 << 20;
 
@@ -27,10 +27,10 @@ const REMAINING_MEMORY_DIVISOR: usize = 32;
 const STREAM_BYTES: usize = 8 << 10;
 const MIN_STREAMS: u32 = 8;
 
-/// A stream gets at most this fraction of the window of its connection (a divisor), and at least
-/// the size of a frame.
-const STREAM_DIVISOR: u32 = 4;
-const MIN_STREAM_WINDOW_BYTES: u32 = 16 << 10;
+/// This many unread streams leave a part of the window (a divisor) to others, whose requests may be
+/// small, such as health calls.
+const UNREAD_STREAMS: u32 = 4;
+const REST_DIVISOR: u32 = 16;
 
 /// The receive windows of all connections of a server.
 #[derive(Debug)]
@@ -131,9 +131,11 @@ impl ReceiveWindow {
     }
 
     /// Returns the window of each stream. It is smaller, so that a few unread streams do not block
-    /// all others. A stream that is read gets its window back in parts.
+    /// all others. More of them do: smaller windows would slow down a stream that is read, which
+    /// gets its window back in parts.
     pub(crate) fn stream(&self) -> u32 {
-        (self.connection() / STREAM_DIVISOR).max(MIN_STREAM_WINDOW_BYTES)
+        let connection = self.connection();
+        (connection - connection / REST_DIVISOR) / UNREAD_STREAMS
     }
 }
 
@@ -167,10 +169,10 @@ mod tests {
             let sizes = open.iter().map(|window| window.bytes);
             assert!(sizes.is_sorted_by(|before, after| before >= after));
             assert!(open.iter().all(|window| window.bytes >= MIN_WINDOW_BYTES));
-            assert!(
-                open.iter()
-                    .all(|window| window.stream() >= MIN_STREAM_WINDOW_BYTES)
-            );
+            for window in &open {
+                let rest = window.connection() - UNREAD_STREAMS * window.stream();
+                assert!(window.stream() >= 15_000 && rest >= 4095, "{rest}");
+            }
             let streams = open.iter().map(|window| window.streams(100));
             assert!(streams.clone().all(|streams| (8..=100).contains(&streams)));
             let bytes: usize = streams.map(|streams| streams as usize * STREAM_BYTES).sum();

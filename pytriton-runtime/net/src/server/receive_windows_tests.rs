@@ -111,42 +111,70 @@ fn unread_streams_stay_within_the_budget() {
     assert!(growth < BUDGET, "{} MiB", growth >> 20);
 }
 
+/// The budgets with the smallest window of a connection, and with the largest.
+const BUDGETS: [usize; 2] = [1 << 20, 1 << 30];
+
 #[tokio::test]
 async fn unread_streams_leave_a_window_for_others() {
-    // The smallest window of a connection, and the largest.
-    for budget in [1 << 20, 1 << 30] {
-        let arrived = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&arrived);
-        let never = async move |request: Request<Body>| {
-            count.fetch_add(1, Ordering::Relaxed);
-            let _unread = request;
-            pending::<()>().await
-        };
-        let read = async |body: Bytes| body.len().to_string();
-        let router = Router::new()
-            .route("/unread", post(never))
-            .route("/read", post(read).layer(DefaultBodyLimit::disable()));
-        let windows = ReceiveWindows::new(&MemoryBudget::new(budget));
-        let mut sender = connect(router, &windows).await;
-        let mut send = |path: &str, bytes| {
-            let body = Full::new(Bytes::from(vec![7; bytes]));
-            let request = Request::post(format!("http://localhost{path}")).body(body);
-            sender.send_request(request.unwrap())
-        };
-        // The windows apply once the client has received the settings.
-        send("/read", 1).await.unwrap();
-        for _ in 0..3 {
-            tokio::spawn(send("/unread", 8 << 20));
-        }
-        while arrived.load(Ordering::Relaxed) < 3 {
-            sleep(Duration::from_millis(10)).await;
-        }
-        // The windows of the streams fill up.
-        sleep(Duration::from_millis(500)).await;
-        let response = timeout(Duration::from_secs(10), send("/read", 4 << 20)).await;
+    for budget in BUDGETS {
+        let mut sender = with_unread_streams(budget, 3).await;
+        let response = sender.send_request(request("/read", 4 << 20));
+        let response = timeout(Duration::from_secs(10), response).await;
         let response = response.expect("the connection has no window left");
         assert_eq!(response.unwrap().status(), 200);
     }
+}
+
+#[tokio::test]
+async fn unread_streams_do_not_delay_health_calls() {
+    for budget in BUDGETS {
+        // More unread streams block requests that have a body.
+        for (unread, with_body) in [(1, true), (2, true), (4, true), (7, false)] {
+            let mut sender = with_unread_streams(budget, unread).await;
+            // Over HTTP, a health call has no body. Over gRPC, it has one of five bytes.
+            for (bytes, expected) in [(0, true), (5, with_body)] {
+                let time = Duration::from_secs(if expected { 10 } else { 1 });
+                let response = sender.send_request(request("/read", bytes));
+                let response = timeout(time, response).await;
+                assert_eq!(response.is_ok(), expected, "{budget} {unread} {bytes}");
+            }
+        }
+    }
+}
+
+/// Returns the client of a connection with streams whose windows are full.
+async fn with_unread_streams(budget: usize, unread: usize) -> SendRequest<Full<Bytes>> {
+    let arrived = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&arrived);
+    let never = async move |request: Request<Body>| {
+        count.fetch_add(1, Ordering::Relaxed);
+        let _unread = request;
+        pending::<()>().await
+    };
+    let read = async |body: Bytes| body.len().to_string();
+    let router = Router::new()
+        .route("/unread", post(never))
+        .route("/read", post(read).layer(DefaultBodyLimit::disable()));
+    let windows = ReceiveWindows::new(&MemoryBudget::new(budget));
+    let mut sender = connect(router, &windows).await;
+    // The windows apply once the client has received the settings.
+    let first = sender.send_request(request("/read", 1)).await;
+    first.unwrap();
+    for _ in 0..unread {
+        tokio::spawn(sender.send_request(request("/unread", 8 << 20)));
+    }
+    while arrived.load(Ordering::Relaxed) < unread {
+        sleep(Duration::from_millis(10)).await;
+    }
+    // The windows of the streams fill up.
+    sleep(Duration::from_millis(500)).await;
+    sender
+}
+
+fn request(path: &str, bytes: usize) -> Request<Full<Bytes>> {
+    let body = Full::new(Bytes::from(vec![7; bytes]));
+    let request = Request::post(format!("http://localhost{path}"));
+    request.body(body).unwrap()
 }
 
 /// Serves a connection and returns its client.
