@@ -1,4 +1,4 @@
-//! The check of host names against DNS rebinding, on the ports that both engines open themselves.
+//! The checks against web pages, on the ports that both engines open themselves.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,11 +8,11 @@ use pytriton_tests::{Engine, Result, finish};
 use crate::command_line::{DEADLINE, FREE_PORTS};
 use crate::{MODELS, folder, serve};
 
-/// Returns the status line of a request with this `Host`.
-fn status(address: &str, path: &str, host: &str) -> Result<String> {
+/// Returns the status line of a request with these headers.
+fn status(address: &str, path: &str, headers: &str) -> Result<String> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(DEADLINE))?;
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\n{headers}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut response = Vec::new();
     stream.read_to_end(&mut response)?;
@@ -40,8 +40,13 @@ fn docs_and_openai_ports_accept_only_allowed_hosts() -> Result<()> {
                     ("models.example", named),
                     ("page.example", "421"),
                 ] {
-                    let line = status(address, path, host)?;
+                    let line = status(address, path, &format!("Host: {host}"))?;
                     let what = format!("{engine:?} {arguments:?} {path} {host}: {line}");
+                    assert!(line.starts_with(&format!("HTTP/1.1 {expected}")), "{what}");
+                    let expected = expected.replace("421", "403");
+                    let headers = format!("Host: localhost\r\nOrigin: http://{host}");
+                    let line = status(address, path, &headers)?;
+                    let what = format!("{engine:?} {arguments:?} {path} {headers}: {line}");
                     assert!(line.starts_with(&format!("HTTP/1.1 {expected}")), "{what}");
                 }
             }

@@ -46,6 +46,14 @@ pub enum HttpError {
         /// The host, with its port.
         host: String,
     },
+    /// The request is from a web page of another origin that is not allowed.
+    #[error(
+        "the Origin '{origin}' is not allowed on this port. Use --allowed-hosts to allow its host."
+    )]
+    OriginNotAllowed {
+        /// The origin.
+        origin: String,
+    },
     /// The request has too many headers.
     #[error(
         "request has more than the maximum of {limit} headers. Use --max-headers to increase the limit."
@@ -145,7 +153,7 @@ impl HttpError {
             Self::Body(BodyError::Stopping) | Self::Tritonserver { .. } => {
                 Status::Unavailable.http()
             }
-            Self::Restricted(_) => 403,
+            Self::Restricted(_) | Self::OriginNotAllowed { .. } => 403,
             Self::HostNotAllowed { .. } => 421,
             Self::Method { .. } => 405,
             Self::HeadTooLarge { .. } | Self::Headers { .. } => 431,
@@ -172,6 +180,7 @@ impl From<Refusal> for HttpError {
         match refusal {
             Refusal::Memory(error) => Self::Service(error.into()),
             Refusal::HostNotAllowed { host } => Self::HostNotAllowed { host },
+            Refusal::OriginNotAllowed { origin } => Self::OriginNotAllowed { origin },
             refusal => Self::Refused(refusal),
         }
     }

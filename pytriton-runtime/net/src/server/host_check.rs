@@ -1,16 +1,19 @@
-//! Validation of the host name of requests, as protection against DNS rebinding.
+//! Validation of the host name and the origin of requests, as protection against web pages.
 //!
 //! A web page can let its own name resolve to 127.0.0.1. The browser then treats this server as the
 //! page's origin, and the page can read everything that is served without a token. The browser
 //! sends the page's name in `Host`, and no script can change this header.
 //!
-//! The check applies to HTTP/1 only. Browsers use HTTP/2 only with TLS, and there the certificate
-//! must match the name. Headers such as `Origin` do not identify browsers: a page can send `GET`
-//! without them.
+//! The check of the host applies to HTTP/1 only. Browsers use HTTP/2 only with TLS, and there the
+//! certificate must match the name.
+//!
+//! A page can also send requests to this server under the server's own name. It cannot read the
+//! responses, but an inference may have effects. The browser sends the page's origin in `Origin`
+//! with every method except `GET` and `HEAD`, and no script can change this header.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use http::header::HOST;
+use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderValue, Version};
 
@@ -18,7 +21,7 @@ use pytriton_core::text::excerpt;
 
 use crate::{AllowedHosts, Refusal};
 
-/// Whether a port checks the host names of its requests.
+/// Whether a port checks the host names and the origins of its requests.
 #[derive(Debug, Clone)]
 pub enum HostCheck {
     /// Every name is allowed.
@@ -50,31 +53,53 @@ impl HostCheck {
         }
     }
 
-    /// Checks the host name of a request. `host` is the `Host` header of an HTTP/1.1 request.
+    /// Checks the host name and the origin of a request. `host` is the `Host` header of an HTTP/1.1
+    /// request.
     ///
     /// # Errors
     ///
-    /// Returns [`Refusal::HostNotAllowed`] if the name is not allowed.
+    /// Returns [`Refusal::HostNotAllowed`] or [`Refusal::OriginNotAllowed`].
     pub fn check(&self, parts: &Parts, host: Option<&HeaderValue>) -> Result<(), Refusal> {
         let Self::Only { allowed, own } = self else {
             return Ok(());
         };
-        if parts.version >= Version::HTTP_2 {
-            return Ok(());
-        }
         let authority = parts.uri.authority().map(|authority| authority.as_str());
-        // Without it, the request is HTTP/1.0 and may have any number of hosts.
-        let others = host.is_none().then(|| parts.headers.get_all(HOST));
-        let hosts = host.into_iter().chain(others.into_iter().flatten());
-        let hosts = hosts.map(HeaderValue::as_bytes);
-        for host in hosts.chain(authority.map(str::as_bytes)) {
-            if !is_own(host, own.as_deref()) && !is_allowed(host, allowed) {
-                let host = excerpt(&String::from_utf8_lossy(host));
-                return Err(Refusal::HostNotAllowed { host });
+        let hosts = || {
+            // Without it, the request is HTTP/1.0 and may have any number of hosts.
+            let others = host.is_none().then(|| parts.headers.get_all(HOST));
+            let hosts = host.into_iter().chain(others.into_iter().flatten());
+            let hosts = hosts.map(HeaderValue::as_bytes);
+            hosts.chain(authority.map(str::as_bytes))
+        };
+        if parts.version < Version::HTTP_2 {
+            for host in hosts() {
+                if !is_own(host, own.as_deref()) && !is_allowed(host, allowed) {
+                    let host = excerpt(&String::from_utf8_lossy(host));
+                    return Err(Refusal::HostNotAllowed { host });
+                }
+            }
+        }
+        for origin in parts.headers.get_all(ORIGIN) {
+            let page = page_host(origin.as_bytes());
+            if !hosts().any(|host| host.eq_ignore_ascii_case(page)) && !may_send(page, allowed) {
+                let origin = excerpt(&String::from_utf8_lossy(origin.as_bytes()));
+                return Err(Refusal::OriginNotAllowed { origin });
             }
         }
         Ok(())
     }
+}
+
+/// The host of a request or of a page.
+#[derive(Debug)]
+enum HostKind<'a> {
+    /// No name. A client that sends none, as in HTTP/1.0, is not a browser.
+    Empty,
+    /// An IP address.
+    Address(IpAddr),
+    /// This machine.
+    Local,
+    Name(&'a str),
 }
 
 /// Returns whether a host (with or without a port) is the address of the port. This is faster than
@@ -84,15 +109,42 @@ fn is_own(host: &[u8], own: Option<&str>) -> bool {
     matches!(rest, Some([] | [b':', ..]))
 }
 
-/// Returns whether a host (with or without a port) is an IP address, this machine or an allowed
-/// name. A client that sends no name, as in HTTP/1.0, is not a browser.
+/// Returns whether a host is an IP address, this machine or an allowed name.
 fn is_allowed(host: &[u8], allowed: &AllowedHosts) -> bool {
-    let Ok(host) = str::from_utf8(host) else {
-        return false;
-    };
+    match host_kind(host) {
+        Some(HostKind::Name(name)) => allowed.contains(name),
+        Some(HostKind::Empty | HostKind::Address(_) | HostKind::Local) => true,
+        None => false,
+    }
+}
+
+/// Returns whether a page of this host may send requests, if it is not of the same origin. An
+/// address that is not of this machine can be that of any server.
+fn may_send(page: &[u8], allowed: &AllowedHosts) -> bool {
+    match host_kind(page) {
+        Some(HostKind::Local) => true,
+        Some(HostKind::Address(address)) => {
+            address.is_loopback() || allowed.contains(&address.to_string())
+        }
+        Some(HostKind::Name(name)) => allowed.contains(name),
+        Some(HostKind::Empty) | None => false,
+    }
+}
+
+/// Returns the host of an origin such as `https://page.example:8080`. The origin `null`, as of a
+/// page in a file, is a name.
+fn page_host(origin: &[u8]) -> &[u8] {
+    let scheme = origin.windows(3).position(|bytes| bytes == b"://");
+    scheme.map_or(origin, |end| &origin[end + 3..])
+}
+
+/// Returns the kind of a host, with or without a port. `None` if it is invalid.
+fn host_kind(host: &[u8]) -> Option<HostKind<'_>> {
+    let host = str::from_utf8(host).ok()?;
     if let Some(rest) = host.strip_prefix('[') {
         let address = rest.split_once(']').map_or(rest, |(address, _)| address);
-        return address.parse::<Ipv6Addr>().is_ok();
+        let address = address.parse::<Ipv6Addr>().ok()?;
+        return Some(HostKind::Address(address.into()));
     }
     let name = host.split_once(':').map_or(host, |(name, _)| name);
     let name = name.strip_suffix('.').unwrap_or(name);
@@ -101,10 +153,12 @@ fn is_allowed(host: &[u8], allowed: &AllowedHosts) -> bool {
         let local = end.eq_ignore_ascii_case("localhost");
         Some(local && (start.is_empty() || start.ends_with('.')))
     };
-    name.is_empty()
-        || is_local(name) == Some(true)
-        || name.parse::<Ipv4Addr>().is_ok()
-        || allowed.contains(name)
+    Some(match name.parse::<Ipv4Addr>() {
+        Ok(address) => HostKind::Address(address.into()),
+        Err(_) if name.is_empty() => HostKind::Empty,
+        Err(_) if is_local(name) == Some(true) => HostKind::Local,
+        Err(_) => HostKind::Name(name),
+    })
 }
 
 #[cfg(test)]
@@ -188,6 +242,63 @@ mod tests {
                 allowed,
                 "{option:?} {address:?}"
             );
+        }
+    }
+
+    #[test]
+    fn pages_of_other_origins_are_refused() {
+        let option = AllowedHosts::parse("models.example, 10.0.0.1").unwrap();
+        let any = AllowedHosts::parse("*").unwrap();
+        // An origin, and whether it is allowed without and with the option.
+        let table = [
+            ("http://localhost:3000", true, true),
+            ("http://127.0.0.1", true, true),
+            ("http://127.0.0.2:8000", true, true),
+            ("https://[::1]:8000", true, true),
+            ("http://app.localhost", true, true),
+            // The same origin, whatever the address.
+            ("http://192.0.2.1:8000", true, true),
+            ("http://192.0.2.1", false, false),
+            ("http://192.0.2.1:80001", false, false),
+            ("http://10.0.0.1:3000", false, true),
+            ("https://models.example", false, true),
+            ("https://evil.example", false, false),
+            ("https://localhost.evil.example", false, false),
+            ("https://[evil.example]", false, false),
+            ("chrome-extension://abc", false, false),
+            ("http://", false, false),
+            ("null", false, false),
+            ("", false, false),
+        ];
+        for (origin, without, with) in table {
+            for (option, expected) in [(None, without), (Some(&option), with)] {
+                for version in [Version::HTTP_11, Version::HTTP_2] {
+                    let (host, uri) = match version {
+                        Version::HTTP_11 => (Some("192.0.2.1:8000"), "/v2"),
+                        _ => (None, "http://192.0.2.1:8000/v2"),
+                    };
+                    let mut parts = parts(version, host, uri);
+                    parts.headers.insert(ORIGIN, origin.parse().unwrap());
+                    let check = HostCheck::new(option, LOOPBACK, false);
+                    let checked = checked(&check, &parts);
+                    assert_eq!(checked.is_ok(), expected, "{origin} {option:?} {version:?}");
+                }
+            }
+        }
+        let mut parts = parts(Version::HTTP_11, Some("localhost"), "/v2");
+        for (origins, allowed) in [(0, true), (1, true), (2, false)] {
+            let check = HostCheck::new(None, LOOPBACK, false);
+            assert_eq!(checked(&check, &parts).is_ok(), allowed, "{origins}");
+            let origin = ["http://localhost", "https://evil.example", ""][origins];
+            parts.headers.append(ORIGIN, origin.parse().unwrap());
+        }
+        for check in [
+            HostCheck::Any,
+            HostCheck::new(Some(&any), LOOPBACK, false),
+            HostCheck::new(None, LOOPBACK, true),
+        ] {
+            parts.headers.insert(ORIGIN, "null".parse().unwrap());
+            assert_eq!(checked(&check, &parts), Ok(()), "{check:?}");
         }
     }
 

@@ -19,6 +19,12 @@ pub enum Refusal {
         /// The host, with its port.
         host: String,
     },
+    /// The request is from a web page of another origin that is not allowed.
+    #[error("the Origin '{origin}' is not allowed on this port")]
+    OriginNotAllowed {
+        /// The origin.
+        origin: String,
+    },
     /// The transfer encoding is not `chunked`.
     #[error("Transfer-Encoding must be chunked, found '{found}'")]
     TransferEncoding {
@@ -42,6 +48,7 @@ impl Refusal {
         match self {
             Self::Host { .. } | Self::TransferEncoding { .. } => StatusCode::BAD_REQUEST,
             Self::HostNotAllowed { .. } => StatusCode::MISDIRECTED_REQUEST,
+            Self::OriginNotAllowed { .. } => StatusCode::FORBIDDEN,
             Self::Memory(_) | Self::Connections { .. } => StatusCode::SERVICE_UNAVAILABLE,
         }
     }

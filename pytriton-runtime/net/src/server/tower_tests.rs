@@ -70,6 +70,13 @@ async fn errors_and_refusals_have_their_status_and_end_the_connection_if_refused
         ),
         (
             "POST /",
+            "Host: localhost\r\nOrigin: https://evil.example",
+            "403 Forbidden",
+            "'https://evil.example'",
+            true,
+        ),
+        (
+            "POST /",
             "Host: localhost\r\nTransfer-Encoding: gzip, chunked",
             "400 Bad Request",
             "Transfer-Encoding",
