@@ -24,7 +24,7 @@
 //! ```
 //! use pytriton::prelude::*;
 //! use pytriton::ndarray::Ix2;
-//! use pytriton::{EngineChoice, Function, Input, Model, Output, Triton};
+//! use pytriton::{EngineChoice, Function, Input, Model, Output, PerBatch, Triton};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let triton = Triton::builder().engine(EngineChoice::Embedded).free_ports().build()?;
@@ -33,9 +33,9 @@
 //!     .input(Input::new::<f32>("x", [-1]))
 //!     .input(Input::new::<f32>("by", [1]).first_value())
 //!     .output(Output::new::<f32>("y", [-1]));
-//! let function = Function::batch(|inputs| {
-//!     let x = inputs.array::<f32, Ix2>("x")?;
-//!     Ok(&x * inputs.scalar::<f32>("by")?)
+//! let function = Function::new(PerBatch, |call| {
+//!     let x = call.array::<f32, Ix2>("x")?;
+//!     Ok(&x * call.scalar::<f32>("by")?)
 //! });
 //! triton.bind(scale, function)?;
 //! println!("{:?}", triton.run()?.http());

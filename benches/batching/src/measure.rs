@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use pytriton::client::AsyncModelClient;
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Function, Input, Model, Output, testing};
+use pytriton::{Function, Input, Model, Output, PerBatch, testing};
 use tokio::task::JoinSet;
 
 /// The time of the function per call and per row.
@@ -41,8 +41,8 @@ pub(crate) async fn measure(
         .max_queue_delay_microseconds(delay)
         .input(Input::new::<f32>("x", [-1]))
         .output(Output::new::<f32>("y", [-1]));
-    let function = Function::batch(|inputs| {
-        let x = inputs.array::<f32, Ix2>("x")?;
+    let function = Function::new(PerBatch, |call| {
+        let x = call.array::<f32, Ix2>("x")?;
         sleep(CALL + ROW * u32::try_from(x.nrows())?);
         Ok(&x * 2.0_f32)
     });

@@ -5,7 +5,7 @@ use std::error::Error;
 
 use pytriton::ndarray::Ix2;
 use pytriton::prelude::*;
-use pytriton::{Function, Input, Model, Named, Output, Triton};
+use pytriton::{Function, Input, Model, Named, Output, PerBatch, Triton};
 
 const DEVICES: [&str; 2] = ["gpu:0", "gpu:1"];
 
@@ -31,9 +31,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         .output(Output::new::<f32>("y", [2]))
         .output(Output::new::<String>("device", [1]));
     let instances = DEVICES.map(|device| {
-        let network = Function::stateful(move |_| Ok(Network::load(device)?));
-        network.batch(|network, inputs| {
-            let x = inputs.array::<f32, Ix2>("x")?;
+        let network = PerBatch.stateful(move |_| Ok(Network::load(device)?));
+        Function::new(network, |call| {
+            let x = call.array::<f32, Ix2>("x")?;
+            let network = call.state;
             let device = Array2::from_elem((x.nrows(), 1), network.device.to_owned());
             Ok(Named::new()
                 .with("y", x.dot(&network.weights))

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use pytriton::ndarray::{Ix2, Zip};
-use pytriton::{Function, Input, Model, Output, Triton};
+use pytriton::{Function, Input, Model, Output, PerBatch, Triton};
 
 const RATE: f32 = 0.1;
 
@@ -33,21 +33,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let triton = Triton::builder().arguments(env::args().skip(1)).build()?;
     let learning = Arc::new(RwLock::new(LinearRegression::default()));
     let regression = Arc::clone(&learning);
-    let fit = Function::batch(move |inputs| {
-        let (x, y) = (
-            inputs.array::<f32, Ix2>("x")?,
-            inputs.array::<f32, Ix2>("y")?,
-        );
+    let fit = Function::new(PerBatch, move |call| {
+        let (x, y) = (call.array::<f32, Ix2>("x")?, call.array::<f32, Ix2>("y")?);
         let mut regression = learning.write().unwrap_or_else(PoisonError::into_inner);
         Ok(Zip::from(&x)
             .and(&y)
             .map_collect(|&x, &y| regression.fit(x, y)))
     });
-    let predict = Function::batch(move |inputs| {
+    let predict = Function::new(PerBatch, move |call| {
         let regression = *regression.read().unwrap_or_else(PoisonError::into_inner);
-        Ok(inputs
-            .array::<f32, Ix2>("x")?
-            .mapv(|x| regression.predict(x)))
+        Ok(call.array::<f32, Ix2>("x")?.mapv(|x| regression.predict(x)))
     });
     let x = || Input::new::<f32>("x", [1]);
     let model = Model::new("fit").max_batch_size(64).input(x());

@@ -5,7 +5,7 @@ use std::env;
 use std::error::Error;
 
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, Input, Model, Output, Triton};
+use pytriton::{Function, Input, Model, Output, PerBatch, Triton};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let triton = Triton::builder().arguments(env::args().skip(1)).build()?;
@@ -24,8 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             .max_batch_size(16)
             .input(Input::new::<f32>("x", [-1]))
             .output(Output::new::<f32>("y", [-1]));
-        let function = Function::batch(move |inputs| {
-            let x = inputs.array::<f32, Ix2>("x")?;
+        let function = Function::new(PerBatch, move |call| {
+            let x = call.array::<f32, Ix2>("x")?;
             Ok(x.mapv(|x| {
                 factors
                     .iter()

@@ -13,7 +13,7 @@ use pytriton_core::memory_budget::MemoryBudget;
 use pytriton_core::model::ModelSpec;
 use pytriton_core::received_body::ReceivedBody;
 use pytriton_core::request::{Request, Response, SmallVec};
-use pytriton_core::runtime_models::{Function, Input, Model, Output};
+use pytriton_core::runtime_models::{Function, Input, Model, Output, PerBatch};
 use pytriton_core::shared_memory::Regions;
 use pytriton_core::tracked_tensor::TrackedTensor;
 use pytriton_kserve::{EncodedResponse, ResponseWriter, decode_request};
@@ -37,7 +37,7 @@ fn model() -> Result<Arc<ModelSpec>, Box<dyn Error>> {
         .input(Input::new::<f32>("x", [-1]))
         .output(Output::new::<f32>("y", [-1]));
     // The example needs only the description.
-    let function = Function::batch(|_| Ok(Vec::new()));
+    let function = Function::new(PerBatch, |_| Ok(Vec::new()));
     Ok(model.registration(&function)?.spec)
 }
 

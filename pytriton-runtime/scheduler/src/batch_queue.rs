@@ -8,7 +8,7 @@ use pytriton_core::memory_budget::MemoryBudgetError;
 use pytriton_core::model::ModelSpec;
 use pytriton_core::request::{InferInput, InferRequest, Request, RequestError};
 use pytriton_core::response_channel::SchedulerError;
-use pytriton_core::runtime_models::{Function, Input, Model, ModelFlaws, Output};
+use pytriton_core::runtime_models::{Function, Input, Model, ModelFlaws, Output, PerBatch};
 use pytriton_core::statistics::ModelStatistics;
 use pytriton_core::tensor::{Element, Tensor, TensorError, array};
 use thiserror::Error;
@@ -97,8 +97,8 @@ impl<T: Element, U: Element> BatchQueue<T, U> {
     where
         F: Fn(ArrayView2<'_, T>) -> Array2<U> + Send + Sync + 'static,
     {
-        let function = Function::batch(move |inputs| {
-            let rows = inputs.array::<T, Ix2>(INPUT)?;
+        let function = Function::new(PerBatch, move |call| {
+            let rows = call.array::<T, Ix2>(INPUT)?;
             Ok(function(rows.view()))
         });
         let model = options

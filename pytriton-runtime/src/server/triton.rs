@@ -27,7 +27,7 @@ use super::{Addresses, Options, ServerError, descriptors};
 ///
 /// ```
 /// use ndarray::Ix2;
-/// use pytriton_runtime::runtime_models::{Function, Input, Model, Output};
+/// use pytriton_runtime::runtime_models::{Function, Input, Model, Output, PerBatch};
 /// use pytriton_runtime::engine::EngineChoice;
 /// use pytriton_runtime::server::Triton;
 ///
@@ -36,7 +36,7 @@ use super::{Addresses, Options, ServerError, descriptors};
 /// let double = Model::new("Double")
 ///     .input(Input::new::<f32>("x", [-1]))
 ///     .output(Output::new::<f32>("y", [-1]));
-/// triton.bind(double, Function::batch(|inputs| Ok(&inputs.array::<f32, Ix2>("x")? * 2.0)))?;
+/// triton.bind(double, Function::new(PerBatch, |call| Ok(&call.array::<f32, Ix2>("x")? * 2.0)))?;
 /// let addresses = triton.run()?;
 /// println!("{:?}", addresses.http());
 /// triton.stop()?;

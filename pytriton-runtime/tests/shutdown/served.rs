@@ -6,7 +6,7 @@ use ndarray::{Array1, Ix2, array};
 use pytriton_runtime::engine::EngineChoice;
 use pytriton_runtime::model::Surface;
 use pytriton_runtime::registry::SequenceScheduling;
-use pytriton_runtime::runtime_models::{Function, Input, Model, Output};
+use pytriton_runtime::runtime_models::{Function, Input, Model, Output, PerBatch, PerRequest};
 use pytriton_runtime::server::{Addresses, Triton};
 use pytriton_runtime::triton::install;
 
@@ -63,8 +63,8 @@ impl Served {
         let text = Output::new::<String>("text", [1]);
         let letters = Model::new("letters").input(prompt).output(text);
         let letters = letters.openai(Surface::Completions);
-        let echo = Function::sample(|inputs| {
-            let prompt: String = inputs.scalar("prompt")?;
+        let echo = Function::new(PerRequest, |call| {
+            let prompt: String = call.scalar("prompt")?;
             Ok(Array1::from_elem(1, prompt))
         });
         triton.bind(letters, echo).unwrap();
@@ -73,25 +73,25 @@ impl Served {
             let model = model.input(Input::new::<f32>("x", [1]));
             model.output(Output::new::<f32>("y", [1]))
         };
-        let nap = Function::batch(|inputs| {
-            let x = inputs.array::<f32, Ix2>("x")?;
+        let nap = Function::new(PerBatch, |call| {
+            let x = call.array::<f32, Ix2>("x")?;
             NAPPING.fetch_add(1, Ordering::SeqCst);
             thread::sleep(Duration::from_secs_f32(x.sum() / 1000.0));
             NAPPING.fetch_sub(1, Ordering::SeqCst);
             Ok(x.to_owned())
         });
         triton.bind(numbers("Nap"), nap).unwrap();
-        let pair = Function::batch(|inputs| {
-            let x = inputs.array::<f32, Ix2>("x")?;
+        let pair = Function::new(PerBatch, |call| {
+            let x = call.array::<f32, Ix2>("x")?;
             thread::sleep(Duration::from_secs_f32(x.sum() / 1000.0));
             Ok(x.to_owned())
         });
         let model = numbers("Pair").instances(2).max_call_microseconds(300_000);
         triton.bind(model, pair).unwrap();
-        let sum = Function::per_sequence(|_, _| Ok(0.0_f32));
-        let sum = sum.sample(|sum: &mut f32, inputs| {
-            *sum += inputs.array::<f32, Ix2>("x")?.sum();
-            Ok(array![[*sum]])
+        let sum = PerRequest.per_sequence(|_, _| Ok(0.0_f32));
+        let sum = Function::new(sum, |call| {
+            *call.sequence_state += call.array::<f32, Ix2>("x")?.sum();
+            Ok(array![[*call.sequence_state]])
         });
         let idle = IDLE.as_micros().try_into().unwrap();
         let sums = numbers("Sums")

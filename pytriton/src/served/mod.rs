@@ -29,8 +29,8 @@ pub use pytriton_runtime::request::{
     Identity, ParameterValue, Parameters, Request, Sequence, SequenceId,
 };
 pub use pytriton_runtime::runtime_models::{
-    Flaw, Function, Input, Inputs, IntoOutputs, Model, ModelFlaws, Named, Output, PerSequence,
-    Stateful, StatefulPerSequence,
+    CallUnit, Flaw, Function, FunctionCall, FunctionMode, Input, IntoOutputs, IntoResponses, Model,
+    ModelFlaws, Named, Output, PerBatch, PerRequest, Raw, StackedUnit, Stateful,
 };
 #[cfg(feature = "embedded")]
 pub use pytriton_runtime::server::Router;

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::try_join_all;
 use pytriton::prelude::*;
 use pytriton::testing::{advance, serve};
-use pytriton::{CallError, Function, Input, Model, Output};
+use pytriton::{CallError, Function, Input, Model, Output, PerBatch};
 
 mod http;
 
@@ -66,9 +66,9 @@ fn reading_with_the_wrong_method_is_explained() {
         let input = Input::new::<f32>("x", [-1]);
         let model = Model::new("Wrong").input(if ragged { input.ragged() } else { input });
         let model = model.output(Output::new::<f32>("y", [-1]));
-        let function = Function::batch(move |inputs| match ragged {
-            true => Ok(inputs.array::<f32, Ix2>("x")?.to_owned()),
-            false => Ok(Array2::zeros((inputs.ragged::<f32>("x")?.len(), 1))),
+        let function = Function::new(PerBatch, move |call| match ragged {
+            true => Ok(call.array::<f32, Ix2>("x")?.to_owned()),
+            false => Ok(Array2::zeros((call.ragged::<f32>("x")?.len(), 1))),
         });
         let served = serve(model, function).unwrap();
         let response = http::request(

@@ -1,7 +1,7 @@
 //! Models from a configuration: their number, names and shapes are known at start.
 
 use pytriton::prelude::*;
-use pytriton::{EngineChoice, Function, Input, Model, Output, Triton};
+use pytriton::{EngineChoice, Function, Input, Model, Output, PerBatch, Triton};
 use serde::Deserialize;
 
 mod http;
@@ -19,8 +19,8 @@ fn bind(triton: &Triton, configuration: &str) -> Result<(), Box<dyn std::error::
             .max_batch_size(16)
             .input(Input::new::<f64>("x", [-1]))
             .output(Output::new::<f64>("y", [-1]));
-        let function = Function::batch(move |inputs| {
-            let x = inputs.array::<f64, Ix2>("x")?;
+        let function = Function::new(PerBatch, move |call| {
+            let x = call.array::<f64, Ix2>("x")?;
             let y = |x: &f64| coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c);
             Ok(x.map(y))
         });

@@ -7,7 +7,7 @@ use std::time::Duration;
 use pytriton::client::typed::{Model as ModelType, Once};
 use pytriton::client::{AsyncModelClient, DataType, InferOptions, ModelSignature, TensorSignature};
 use pytriton::ndarray::{Array2, ArrayView2, Ix2, array};
-use pytriton::{Function, Input, Model, Output, ParameterValue, Parameters, Request};
+use pytriton::{Function, Input, Model, Output, ParameterValue, Parameters, PerBatch, Raw};
 
 use crate::{Result, triton, url};
 
@@ -40,8 +40,8 @@ async fn priority_and_timeout_are_inherited_or_set() -> Result {
     let triton = triton()?;
     let seen: Arc<Mutex<Vec<Properties>>> = Arc::default();
     let recorded = Arc::clone(&seen);
-    let function = Function::raw(move |requests: &[Request]| {
-        let requests = requests.iter().map(|request| {
+    let function = Function::new(Raw, move |call| {
+        let requests = call.requests().iter().map(|request| {
             let level = request.parameters().int("level");
             let properties = (request.priority(), request.timeout_microseconds(), level);
             recorded.lock().map_err(|_| "poisoned")?.push(properties);
@@ -60,29 +60,29 @@ async fn priority_and_timeout_are_inherited_or_set() -> Result {
     triton.bind(queue("Seen"), function)?;
     triton.bind(
         queue("Inheriting").calls::<Seen>(),
-        Function::batch(|inputs| {
-            Ok(inputs
-                .call::<Seen>()?
-                .call(inputs.array::<f32, Ix2>("x")?)
+        Function::new(PerBatch, |call| {
+            Ok(call
+                .callee::<Seen>()?
+                .call(call.array::<f32, Ix2>("x")?)
                 .wait()?)
         }),
     )?;
     triton.bind(
         model("Setting").calls::<Seen>(),
-        Function::batch(|inputs| {
+        Function::new(PerBatch, |call| {
             let mut parameters = Parameters::default();
             parameters.insert("level", ParameterValue::Int64(7));
-            let seen = inputs.call::<Seen>()?.priority(5).parameters(parameters);
+            let seen = call.callee::<Seen>()?.priority(5).parameters(parameters);
             let seen = seen.timeout(Duration::from_secs(2));
-            Ok(seen.call(inputs.array::<f32, Ix2>("x")?).wait()?)
+            Ok(seen.call(call.array::<f32, Ix2>("x")?).wait()?)
         }),
     )?;
     triton.bind(
         model("Undeclared"),
-        Function::batch(|inputs| {
-            Ok(inputs
-                .call::<Seen>()?
-                .call(inputs.array::<f32, Ix2>("x")?)
+        Function::new(PerBatch, |call| {
+            Ok(call
+                .callee::<Seen>()?
+                .call(call.array::<f32, Ix2>("x")?)
                 .wait()?)
         }),
     )?;

@@ -8,7 +8,9 @@ use std::time::Duration;
 use pytriton::client::typed::{Model as ModelType, Once};
 use pytriton::client::{AsyncModelClient, DataType, ModelSignature, TensorSignature};
 use pytriton::ndarray::{Array2, ArrayView2, Ix2, array};
-use pytriton::{EngineChoice, Error, Function, Input, Inputs, Model, Output, Triton};
+use pytriton::{
+    EngineChoice, Error, Function, FunctionCall, Input, Model, Output, PerBatch, Triton,
+};
 use pytriton_tests::Engine;
 use tokio::time::{sleep, timeout};
 
@@ -46,7 +48,9 @@ fn model(name: &str) -> Model {
 }
 
 fn plain() -> Function {
-    Function::batch(|inputs| Ok(inputs.array::<f32, Ix2>("x")?.into_owned()))
+    Function::new(PerBatch, |call| {
+        Ok(call.array::<f32, Ix2>("x")?.into_owned())
+    })
 }
 
 fn calling<
@@ -56,10 +60,10 @@ fn calling<
             Responses = Once,
         > + 'static,
 >() -> Function {
-    Function::batch(|inputs| {
-        Ok(inputs
-            .call::<M>()?
-            .call(inputs.array::<f32, Ix2>("x")?)
+    Function::new(PerBatch, |call| {
+        Ok(call
+            .callee::<M>()?
+            .call(call.array::<f32, Ix2>("x")?)
             .wait()?)
     })
 }
@@ -103,7 +107,10 @@ fn invalid_graphs_are_refused_at_start() -> Result {
         .max_batch_size(8)
         .input(Input::new::<f64>("x", [-1]))
         .output(Output::new::<f32>("y", [-1]));
-    other.bind(different, Function::batch(|_| Ok(array![[1.0_f32]])))?;
+    other.bind(
+        different,
+        Function::new(PerBatch, |_| Ok(array![[1.0_f32]])),
+    )?;
     let error = other.run().unwrap_err().to_string();
     assert!(
         error.contains("input `x`: expected FP32 [-1,-1], found FP64 [-1,-1]"),
@@ -119,13 +126,13 @@ async fn accepted_request_can_call_models_while_the_server_stops() -> Result {
     let begun = Arc::clone(&running);
     triton.bind(
         model("a").calls::<B>(),
-        Function::batch(move |inputs| {
+        Function::new(PerBatch, move |call| {
             begun.store(true, Ordering::SeqCst);
             // The server begins to stop meanwhile.
             std::thread::sleep(Duration::from_millis(300));
-            Ok(inputs
-                .call::<B>()?
-                .call(inputs.array::<f32, Ix2>("x")?)
+            Ok(call
+                .callee::<B>()?
+                .call(call.array::<f32, Ix2>("x")?)
                 .wait()?)
         }),
     )?;
@@ -206,8 +213,10 @@ async fn fatal_error_of_a_called_model_ends_the_server() -> Result {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let triton = triton_by(engine)?;
         triton.bind(model("a").calls::<B>(), calling::<B>())?;
-        let broken = |_: &Inputs<'_>| Err::<Array2<f32>, _>(Error::unrecoverable("lost device"));
-        triton.bind(model("b"), Function::batch(broken))?;
+        let broken = |_: FunctionCall<'_, PerBatch>| {
+            Err::<Array2<f32>, _>(Error::unrecoverable("lost device"))
+        };
+        triton.bind(model("b"), Function::new(PerBatch, broken))?;
         triton.run()?;
         let client = AsyncModelClient::new(&url(&triton)?, "a")?;
         let error = client.infer_batch(array![[7.0_f32]]).await.unwrap_err();

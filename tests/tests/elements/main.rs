@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use pytriton::client::{ClientError, ModelClient, Typed};
 use pytriton::elements::{Bytes, Json};
 use pytriton::ndarray::{Array2, Ix2, array};
-use pytriton::{Function, Input, Model, Output, Triton};
+use pytriton::{Function, Input, Model, Output, PerBatch, Triton};
 use pytriton_tests::{Engine, triton_builder};
 
 use models::{Digit, Digits, GroupedDigits, MAX_ROWS, Passthrough, RECEIVED, Weighted, sums};
@@ -41,8 +41,8 @@ fn served(engine: Engine) -> Result<Triton> {
         .max_queue_delay_microseconds(300_000)
         .input(Input::new::<Digit>("x", [-1]))
         .output(Output::new::<Digit>("y", [1]));
-    let function = Function::batch(|inputs| {
-        let x = inputs.array::<Digit, Ix2>("x")?;
+    let function = Function::new(PerBatch, |call| {
+        let x = call.array::<Digit, Ix2>("x")?;
         Ok(sums(x.view()))
     });
     triton.bind(model, function)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use pytriton::client::typed::{Model as ModelType, Once};
 use pytriton::client::{DataType, ModelSignature, TensorSignature};
 use pytriton::ndarray::{Array2, ArrayView2, Ix2};
-use pytriton::{EngineChoice, Function, Input, Model, Output, Triton};
+use pytriton::{EngineChoice, Function, Input, Model, Output, PerBatch, Triton};
 
 use crate::{Result, embedded, installed};
 
@@ -31,7 +31,9 @@ fn model(name: &str) -> Model {
 }
 
 fn plain() -> Function {
-    Function::batch(|inputs| Ok(inputs.array::<f32, Ix2>("x")?.into_owned()))
+    Function::new(PerBatch, |call| {
+        Ok(call.array::<f32, Ix2>("x")?.into_owned())
+    })
 }
 
 #[test]

@@ -5,7 +5,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use pytriton::client::{AsyncDecoupledModelClient, InferOptions};
 use pytriton::ndarray::{Array2, Ix2};
 use pytriton::options::{Endpoints, Group};
-use pytriton::{Function, Input, Model, Options, Output};
+use pytriton::{Function, Input, Model, Options, Output, PerBatch};
 
 use crate::models::text;
 use crate::{ALICE, ANONYMOUS, BOB, DEADLINE, NAMELESS, Result, Served, client, infer, post};
@@ -81,14 +81,14 @@ async fn streams_and_run_time_models_receive_the_client() -> Result {
             .input(Input::new::<f32>("x", [1]))
             .output(Output::new::<String>("y", [1]))
     };
-    let bound = Function::batch(|inputs| {
-        let client = text(inputs.identity()?);
-        Ok(inputs.array::<f32, Ix2>("x")?.mapv(|_| client.clone()))
+    let bound = Function::new(PerBatch, |call| {
+        let client = text(call.identity()?);
+        Ok(call.array::<f32, Ix2>("x")?.mapv(|_| client.clone()))
     });
     served.triton.bind(model("Bound").by_identity(), bound)?;
-    let unbound = Function::batch(|inputs| {
-        let client = text(inputs.identity()?);
-        Ok(inputs.array::<f32, Ix2>("x")?.mapv(|_| client.clone()))
+    let unbound = Function::new(PerBatch, |call| {
+        let client = text(call.identity()?);
+        Ok(call.array::<f32, Ix2>("x")?.mapv(|_| client.clone()))
     });
     served.triton.bind(model("Unbound"), unbound)?;
     let [http, grpc] = served.urls("")?;

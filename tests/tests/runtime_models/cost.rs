@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Function, Input, Model, Output};
+use pytriton::{Function, Input, Model, Output, PerBatch};
 use pytriton_tests::Engine;
 use serde_json::json;
 
@@ -29,8 +29,8 @@ fn calls(engine: Engine) -> Result<Vec<Vec<usize>>> {
         .output(Output::new::<u64>("length", [1]));
     let calls = Calls::default();
     let seen = Arc::clone(&calls);
-    let function = Function::batch(move |inputs| {
-        let lengths = inputs.array::<String, Ix2>("text")?.mapv(|text| text.len());
+    let function = Function::new(PerBatch, move |call| {
+        let lengths = call.array::<String, Ix2>("text")?.mapv(|text| text.len());
         // Others queue meanwhile.
         sleep(Duration::from_millis(20));
         let mut calls = seen.lock().unwrap_or_else(PoisonError::into_inner);

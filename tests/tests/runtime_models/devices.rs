@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pytriton::ndarray::Array2;
-use pytriton::{Device, Function, InstanceGroup};
+use pytriton::{Device, Function, InstanceGroup, PerBatch};
 use pytriton_tests::Engine;
 
 use crate::http::{begin, get};
@@ -13,16 +13,16 @@ use crate::{DEADLINE, Result, model, triton};
 
 /// Returns the index of the instance, plus a hundred for each GPU up to its own.
 fn placed() -> Function {
-    let placed = Function::stateful(|context| {
+    let placed = PerBatch.stateful(|context| {
         Ok(f32::from(u16::try_from(context.instance())?)
             + match context.device() {
                 Device::Cpu => 0.0,
                 Device::Gpu(number) => 100.0 * (1.0 + f32::from(u16::try_from(number)?)),
             })
     });
-    placed.batch(|placed, _| {
+    Function::new(placed, |call| {
         thread::sleep(Duration::from_millis(20));
-        Ok(Array2::from_elem((1, 1), *placed))
+        Ok(Array2::from_elem((1, 1), *call.state))
     })
 }
 

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Error, Function, Request, ServerError, Triton};
+use pytriton::{Error, Function, PerBatch, Raw, Request, ServerError, Triton};
 use pytriton_tests::Engine;
 use serde_json::json;
 
@@ -29,7 +29,9 @@ fn answer(x: Array2<f32>) -> std::result::Result<Array2<f32>, Error> {
 }
 
 fn plain() -> Function {
-    Function::batch(|inputs| answer(inputs.array::<f32, Ix2>("x")?.into_owned()))
+    Function::new(PerBatch, |call| {
+        answer(call.array::<f32, Ix2>("x")?.into_owned())
+    })
 }
 
 /// Waits until a server has ended, and returns the reason.
@@ -52,10 +54,11 @@ fn ended(triton: &Triton, model: &str, since: Instant) -> Result<()> {
 #[test]
 fn the_client_receives_the_error_and_the_server_ends() -> Result<()> {
     for engine in ENGINES {
-        let stateful = Function::stateful(|_| Ok(()))
-            .batch(|(), inputs| answer(inputs.array::<f32, Ix2>("x")?.into_owned()));
-        let waits = Function::async_batch(async |inputs| {
-            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+        let stateful = Function::new(PerBatch.stateful(|_| Ok(())), |call| {
+            answer(call.array::<f32, Ix2>("x")?.into_owned())
+        });
+        let waits = Function::new_async(PerBatch, async |call| {
+            let x = call.array::<f32, Ix2>("x")?.into_owned();
             tokio::time::sleep(Duration::from_millis(5)).await;
             answer(x)
         });
@@ -133,9 +136,9 @@ fn other_requests_of_the_batch_receive_one_response() -> Result<()> {
         let triton = triton(engine)?;
         let calls = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&calls);
-        let function = Function::batch(move |inputs| {
+        let function = Function::new(PerBatch, move |call| {
             counted.fetch_add(1, Ordering::SeqCst);
-            answer(inputs.array::<f32, Ix2>("x")?.into_owned())
+            answer(call.array::<f32, Ix2>("x")?.into_owned())
         });
         let gathered = model("lost")
             .preferred_batch_size([4])
@@ -159,10 +162,10 @@ fn abandoned_request_does_not_delay_the_end() -> Result<()> {
     let triton = triton(Engine::Embedded)?;
     let (entered, leave) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
     let (inside, outside) = (Arc::clone(&entered), Arc::clone(&leave));
-    let held = Function::batch(move |inputs| {
+    let held = Function::new(PerBatch, move |call| {
         inside.wait();
         outside.wait();
-        Ok(inputs.array::<f32, Ix2>("x")?.into_owned())
+        Ok(call.array::<f32, Ix2>("x")?.into_owned())
     });
     triton.bind(model("held"), held)?;
     triton.bind(model("lost"), plain())?;
@@ -193,8 +196,8 @@ fn fatal_error_for_some_requests_fails_only_these() -> Result<()> {
     for engine in ENGINES {
         for lost in mixes {
             let triton = triton(engine)?;
-            let function = Function::raw(|requests| {
-                assert_eq!(requests.len(), 4);
+            let function = Function::new(Raw, |call| {
+                assert_eq!(call.requests().len(), 4);
                 let each = |request: &Request| {
                     answer(
                         request
@@ -204,7 +207,7 @@ fn fatal_error_for_some_requests_fails_only_these() -> Result<()> {
                             .into_owned(),
                     )
                 };
-                Ok(requests.iter().map(each).collect())
+                Ok(call.requests().iter().map(each).collect::<Vec<_>>())
             });
             let gathered = model("lost")
                 .preferred_batch_size([4])
@@ -254,8 +257,8 @@ fn fatal_error_at_any_position_fails_the_batch() -> Result<()> {
     for engine in ENGINES {
         for lost in places {
             let triton = triton(engine)?;
-            let function = Function::batch(|inputs| {
-                let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+            let function = Function::new(PerBatch, |call| {
+                let x = call.array::<f32, Ix2>("x")?.into_owned();
                 assert_eq!(x.nrows(), 4);
                 match x.iter().any(|value| *value == -1.0) {
                     true => Err(Error::unrecoverable("the device is lost"))?,
@@ -292,9 +295,9 @@ fn concurrent_fatal_errors_end_the_server_once() -> Result<()> {
         let both = Arc::new(Barrier::new(2));
         for name in ["one", "two"] {
             let both = Arc::clone(&both);
-            let function = Function::batch(move |inputs| {
+            let function = Function::new(PerBatch, move |call| {
                 both.wait();
-                answer(inputs.array::<f32, Ix2>("x")?.into_owned())
+                answer(call.array::<f32, Ix2>("x")?.into_owned())
             });
             triton.bind(model(name), function)?;
         }
@@ -321,8 +324,8 @@ fn concurrent_fatal_errors_end_the_server_once() -> Result<()> {
 fn fatal_error_ends_streams() -> Result<()> {
     for engine in ENGINES {
         let triton = triton(engine)?;
-        let function = Function::batch_iter(|inputs| {
-            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+        let function = Function::new(PerBatch, |call| {
+            let x = call.array::<f32, Ix2>("x")?.into_owned();
             Ok([Ok(x.clone()), answer(x)].into_iter())
         });
         triton.bind(model("lost"), function)?;

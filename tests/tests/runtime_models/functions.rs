@@ -7,28 +7,31 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Error, Function, Input, Inputs, Model, Named, Output, Request, Tensor};
+use pytriton::{
+    Error, Function, FunctionCall, Input, Model, Named, Output, PerBatch, PerRequest, Raw, Tensor,
+};
 use pytriton_tests::Engine;
 use serde_json::json;
 
 use crate::http::{begin, infer, infer_with};
 use crate::{Result, model, triton};
 
-type Chosen = dyn Fn(&Inputs<'_>) -> std::result::Result<Vec<Tensor>, Error> + Send + Sync;
+type Chosen =
+    dyn Fn(FunctionCall<'_, PerBatch>) -> std::result::Result<Vec<Tensor>, Error> + Send + Sync;
 
 /// A function that is selected at run time.
 fn chosen(by: f32) -> Box<Chosen> {
-    Box::new(move |inputs| {
-        let y = &inputs.array::<f32, Ix2>("x")? * by;
+    Box::new(move |call| {
+        let y = &call.array::<f32, Ix2>("x")? * by;
         let shape = y.shape().to_vec();
         Ok(vec![Tensor::from_elements(shape, y.into_iter().collect())?])
     })
 }
 
 fn raw(
-    requests: &[Request],
+    call: FunctionCall<'_, Raw>,
 ) -> std::result::Result<Vec<std::result::Result<Array2<f32>, Error>>, Error> {
-    let requests = requests.iter().map(|request| {
+    let requests = call.requests().iter().map(|request| {
         let x = request.array::<f32>("x")?.ok_or("no x")?;
         let x = x.into_dimensionality::<Ix2>()?;
         match x.sum() < 0.0 {
@@ -51,50 +54,52 @@ fn every_form(engine: Engine) -> Result<()> {
     let triton = triton(engine)?;
     triton.bind(
         model("batch"),
-        Function::batch(|inputs| Ok(&inputs.array::<f32, Ix2>("x")? * 2.0)),
+        Function::new(PerBatch, |call| Ok(&call.array::<f32, Ix2>("x")? * 2.0)),
     )?;
     triton.bind(
         model("sample"),
-        Function::sample(|inputs| Ok(&inputs.array::<f32, Ix2>("x")? + 1.0)),
+        Function::new(PerRequest, |call| Ok(&call.array::<f32, Ix2>("x")? + 1.0)),
     )?;
-    triton.bind(model("raw"), Function::raw(raw))?;
-    let waiting = Function::async_batch(async |inputs| {
+    triton.bind(model("raw"), Function::new(Raw, raw))?;
+    let waiting = Function::new_async(PerBatch, async |call| {
         tokio::time::sleep(Duration::from_millis(1)).await;
-        Ok(&inputs.array::<f32, Ix2>("x")? * 3.0)
+        Ok(&call.array::<f32, Ix2>("x")? * 3.0)
     });
     triton.bind(model("async").batches_in_flight(2), waiting)?;
-    triton.bind(model("chosen"), Function::batch(chosen(5.0)))?;
+    triton.bind(model("chosen"), Function::new(PerBatch, chosen(5.0)))?;
     // The state is neither `Send` nor `Sync`.
-    let counting =
-        Function::stateful(|_| Ok(Rc::new(Cell::new(0.0_f32)))).batch(|calls, inputs| {
-            calls.set(calls.get() + 1.0);
-            Ok(&inputs.array::<f32, Ix2>("x")? * 0.0 + calls.get())
-        });
+    let counting = Function::new(
+        PerBatch.stateful(|_| Ok(Rc::new(Cell::new(0.0_f32)))),
+        |call| {
+            call.state.set(call.state.get() + 1.0);
+            Ok(&call.array::<f32, Ix2>("x")? * 0.0 + call.state.get())
+        },
+    );
     triton.bind(model("stateful"), counting)?;
-    let shared = Function::stateful(|context| Ok(context.instance() as f32 + 7.0));
-    let shared = shared.async_sample(async |state: &f32, inputs| {
+    let shared = PerRequest.stateful(|context| Ok(context.instance() as f32 + 7.0));
+    let shared = Function::new_async(shared, async |call| {
         tokio::task::yield_now().await;
-        Ok(&inputs.array::<f32, Ix2>("x")? * 0.0 + *state)
+        Ok(&call.array::<f32, Ix2>("x")? * 0.0 + *call.state)
     });
     triton.bind(model("async_stateful"), shared)?;
-    let raw_state = Function::stateful(|_| Ok(1000.0_f32)).raw(|sum: &mut f32, requests| {
-        let answers = requests.iter().map(|request| {
+    let raw_state = Function::new(Raw.stateful(|_| Ok(1000.0_f32)), |call| {
+        let answers = call.requests().iter().map(|request| {
             let x = request.array::<f32>("x")?.ok_or("no x")?;
-            *sum += x.sum();
-            Ok(x.into_dimensionality::<Ix2>()?.mapv(|_| *sum))
+            *call.state += x.sum();
+            Ok(x.into_dimensionality::<Ix2>()?.mapv(|_| *call.state))
         });
-        Ok(answers.collect())
+        Ok(answers.collect::<Vec<_>>())
     });
     triton.bind(model("raw_stateful"), raw_state)?;
-    let raw_waiting = Function::stateful(|_| Ok(Cell::new(0_u32)));
-    let raw_waiting = raw_waiting.async_raw(async |calls: &Cell<u32>, requests| {
-        calls.set(calls.get() + 1);
+    let raw_waiting = Raw.stateful(|_| Ok(Cell::new(0_u32)));
+    let raw_waiting = Function::new_async(raw_waiting, async |call| {
+        call.state.set(call.state.get() + 1);
         tokio::task::yield_now().await;
-        let answers = requests.iter().map(|request| {
+        let answers = call.requests().iter().map(|request| {
             let rows = request.batch_size();
-            Ok(Array2::from_elem((rows, 1), calls.get() as f32))
+            Ok(Array2::from_elem((rows, 1), call.state.get() as f32))
         });
-        Ok(answers.collect())
+        Ok(answers.collect::<Vec<_>>())
     });
     triton.bind(model("async_raw_stateful"), raw_waiting)?;
     let flat = Model::new("flat")
@@ -102,8 +107,8 @@ fn every_form(engine: Engine) -> Result<()> {
         .input(Input::new::<f32>("x", [-1, -1]))
         .output(Output::new::<f32>("sum", [1]))
         .output(Output::new::<u64>("columns", [1]));
-    let flat_function = Function::sample(|inputs| {
-        let x = inputs.array::<f32, Ix2>("x")?;
+    let flat_function = Function::new(PerRequest, |call| {
+        let x = call.array::<f32, Ix2>("x")?;
         let columns = one(x.ncols() as u64);
         Ok(Named::new()
             .with("columns", columns)
@@ -145,8 +150,8 @@ fn optional_outputs_are_omitted() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let triton = triton(engine)?;
         let optional = |name| model(name).output(Output::new::<f32>("sum", [1]).optional());
-        let named = Function::sample(|inputs| {
-            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+        let named = Function::new(PerRequest, |call| {
+            let x = call.array::<f32, Ix2>("x")?.into_owned();
             let sum = x.sum();
             let outputs = Named::new().with("y", x);
             Ok(match sum > 0.0 {
@@ -155,15 +160,17 @@ fn optional_outputs_are_omitted() -> Result<()> {
             })
         });
         triton.bind(optional("named"), named)?;
-        let tuple = Function::sample(|inputs| {
-            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+        let tuple = Function::new(PerRequest, |call| {
+            let x = call.array::<f32, Ix2>("x")?.into_owned();
             let sum = x.sum();
             let sums = (sum > 0.0).then(|| Array2::from_elem((1, 1), sum));
             Ok((x, sums))
         });
         triton.bind(optional("tuple"), tuple)?;
         // Its `y` is required.
-        let missing = Function::sample(|_| Ok((None::<Array2<f32>>, None::<Array2<f32>>)));
+        let missing = Function::new(PerRequest, |_| {
+            Ok((None::<Array2<f32>>, None::<Array2<f32>>))
+        });
         triton.bind(optional("missing"), missing)?;
         let at = triton.run()?.http().ok_or("no HTTP")?;
         for model in ["named", "tuple"] {
@@ -191,10 +198,10 @@ fn each_instance_has_its_own_function() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let triton = triton(engine)?;
         let functions = [10.0, 20.0, 30.0].map(|own| {
-            Function::sample(move |inputs| {
+            Function::new(PerRequest, move |call| {
                 // Long enough that all instances must share the work.
                 std::thread::sleep(Duration::from_millis(50));
-                Ok(&inputs.array::<f32, Ix2>("x")? * 0.0 + own)
+                Ok(&call.array::<f32, Ix2>("x")? * 0.0 + own)
             })
         });
         triton.bind(model("each").dynamic_batching(false), functions)?;
@@ -227,19 +234,19 @@ fn inputs_match_their_declaration() -> Result<()> {
             .parameter("offset", "0.5");
         let calls = std::sync::Arc::new(AtomicU32::new(0));
         let counted = calls.clone();
-        let function = Function::batch(move |inputs| {
+        let function = Function::new(PerBatch, move |call| {
             counted.fetch_add(1, Ordering::Relaxed);
-            let offset: f32 = inputs
+            let offset: f32 = call
                 .context()
                 .model()
                 .parameter("offset")
                 .ok_or("no offset")?
                 .parse()?;
-            let note = inputs.optional_scalar::<String>("note")?;
-            let names: Vec<&str> = inputs.iter().map(|(name, _)| name).collect();
+            let note = call.optional_scalar::<String>("note")?;
+            let names: Vec<&str> = call.iter().map(|(name, _)| name).collect();
             assert_eq!(names.contains(&"note"), note.is_some());
             let longer = note.map_or(0.0, |note| note.len() as f32);
-            Ok(&inputs.array::<f32, Ix2>("x")? * inputs.scalar::<f32>("by")? + offset + longer)
+            Ok(&call.array::<f32, Ix2>("x")? * call.scalar::<f32>("by")? + offset + longer)
         });
         triton.bind(scaled, function)?;
         let at = triton.run()?.http().ok_or("no HTTP")?;

@@ -1,7 +1,7 @@
 //! Labels of output elements, on both engines.
 
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, Input, Model, Output};
+use pytriton::{Function, Input, Model, Output, PerBatch};
 use pytriton_tests::Engine;
 use serde_json::json;
 
@@ -15,7 +15,9 @@ fn classes_have_their_labels() -> Result<()> {
         let model = Model::new("pets")
             .input(Input::new::<f32>("x", [4]))
             .output(Output::new::<f32>("y", [4]).labels("cat\r\ndog\n\nfish and chips"));
-        let function = Function::batch(|inputs| Ok(inputs.array::<f32, Ix2>("x")?.into_owned()));
+        let function = Function::new(PerBatch, |call| {
+            Ok(call.array::<f32, Ix2>("x")?.into_owned())
+        });
         triton.bind(model, function)?;
         let at = triton.run()?.http().ok_or("no HTTP")?;
         let body = json!({

@@ -4,7 +4,7 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, ServerError};
+use pytriton::{Function, PerBatch, ServerError};
 use pytriton_tests::Engine;
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::http::{begin, get, infer};
 use crate::{DEADLINE, Result, model, triton};
 
 fn times(by: f32) -> Function {
-    Function::batch(move |inputs| Ok(&inputs.array::<f32, Ix2>("x")? * by))
+    Function::new(PerBatch, move |call| Ok(&call.array::<f32, Ix2>("x")? * by))
 }
 
 #[test]
@@ -67,9 +67,10 @@ fn failed_bind_does_not_affect_other_models() -> Result<()> {
             flawed.contains("`version`: expected a number from 1 to"),
             "{flawed}"
         );
-        let failing = Function::stateful(|_| Err::<(), _>("no weights".into()));
-        let failing =
-            failing.batch(|_: &mut (), inputs| Ok(inputs.array::<f32, Ix2>("x")?.into_owned()));
+        let failing = PerBatch.stateful(|_| Err::<(), _>("no weights".into()));
+        let failing = Function::new(failing, |call| {
+            Ok(call.array::<f32, Ix2>("x")?.into_owned())
+        });
         let failed = triton.bind(model("failing"), failing);
         assert_eq!(failed.is_err(), running);
         if let Err(error) = failed {
@@ -98,10 +99,10 @@ fn removed_model_completes_accepted_requests() -> Result<()> {
     let triton = triton(Engine::Embedded)?;
     let (entered, leave) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
     let (inside, outside) = (entered.clone(), leave.clone());
-    let held = Function::batch(move |inputs| {
+    let held = Function::new(PerBatch, move |call| {
         inside.wait();
         outside.wait();
-        Ok(inputs.array::<f32, Ix2>("x")?.into_owned())
+        Ok(call.array::<f32, Ix2>("x")?.into_owned())
     });
     triton.bind(model("held"), held)?;
     triton.bind(model("other"), times(2.0))?;

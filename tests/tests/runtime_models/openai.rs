@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use pytriton::ndarray::Ix1;
 use pytriton::openai::{FinishReason, Message, Piece, Surface, Usage};
-use pytriton::{Function, Input, Model, Output, Port, VersionPolicy};
+use pytriton::{Function, Input, Model, Output, PerRequest, Port, VersionPolicy};
 use pytriton_tests::Engine;
 use serde_json::{Value, json};
 
@@ -20,9 +20,9 @@ fn text(name: &str) -> Model {
 fn text_model_is_served_over_openai_routes() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let triton = triton(engine)?;
-        let letters = Function::sample_iter(|inputs| {
-            let prompt: String = inputs.scalar("prompt")?;
-            let most: Option<i64> = inputs.optional_scalar("max_tokens")?;
+        let letters = Function::new(PerRequest, |call| {
+            let prompt: String = call.scalar("prompt")?;
+            let most: Option<i64> = call.optional_scalar("max_tokens")?;
             let letters: Vec<String> = prompt.chars().map(String::from).collect();
             let count = most.map_or(letters.len(), |most| usize::try_from(most).unwrap_or(0));
             let usage = Usage {
@@ -37,8 +37,8 @@ fn text_model_is_served_over_openai_routes() -> Result<()> {
         let most = Input::new::<i64>("max_tokens", [1]).optional();
         let model = text("letters").input(prompt).input(most);
         triton.bind(model.openai(Surface::Completions), letters)?;
-        let last = Function::sample(|inputs| {
-            let messages = inputs.array::<String, Ix1>("messages")?;
+        let last = Function::new(PerRequest, |call| {
+            let messages = call.array::<String, Ix1>("messages")?;
             let last = messages.last().ok_or("no message")?;
             let last = Message::parse(last.as_bytes()).map_err(|error| error.to_string())?;
             Ok(Piece::from(last.content))
@@ -66,7 +66,7 @@ fn text_model_is_served_over_openai_routes() -> Result<()> {
 
 /// Creates a version of a model that always returns its number.
 fn version(number: u32) -> (Model, Function) {
-    let says = Function::sample(move |_| Ok(Piece::from(number.to_string())));
+    let says = Function::new(PerRequest, move |_| Ok(Piece::from(number.to_string())));
     let prompt = Input::new::<String>("prompt", [1]);
     let model = text("many").version(number).input(prompt);
     (model.openai(Surface::Completions), says)

@@ -1,6 +1,6 @@
 //! Options of bound models that the configuration replaces.
 
-use pytriton::{Function, Triton};
+use pytriton::{Function, PerBatch, Triton};
 use pytriton_tests::Engine;
 
 use crate::{Result, builder, model};
@@ -11,7 +11,9 @@ fn overridden(options: &[&str]) -> Result<Triton> {
 }
 
 fn function() -> Function {
-    Function::batch(|inputs| Ok(inputs.array::<f32, pytriton::ndarray::Ix2>("x")?.to_owned()))
+    Function::new(PerBatch, |call| {
+        Ok(call.array::<f32, pytriton::ndarray::Ix2>("x")?.to_owned())
+    })
 }
 
 #[test]

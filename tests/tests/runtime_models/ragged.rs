@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pytriton::ndarray::Array2;
-use pytriton::{Function, Input, Model, Output};
+use pytriton::{Function, Input, Model, Output, PerBatch};
 use pytriton_tests::Engine;
 use serde_json::json;
 
@@ -23,10 +23,10 @@ fn rows_of_different_lengths_share_a_call() -> Result<()> {
             .output(Output::new::<u64>("length", [1]));
         let calls = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&calls);
-        let function = Function::batch(move |inputs| {
-            let tokens = inputs.ragged::<i64>("tokens")?;
-            let weights = inputs.optional_ragged::<f32>("weights")?;
-            assert!(weights.is_none() && inputs.ragged::<f32>("weights").is_err());
+        let function = Function::new(PerBatch, move |call| {
+            let tokens = call.ragged::<i64>("tokens")?;
+            let weights = call.optional_ragged::<f32>("weights")?;
+            assert!(weights.is_none() && call.ragged::<f32>("weights").is_err());
             let mut lengths: Vec<usize> = tokens.lengths().collect();
             let outputs = lengths.iter().map(|&length| length as u64).collect();
             lengths.sort_unstable();

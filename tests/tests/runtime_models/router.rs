@@ -8,7 +8,7 @@ use std::thread;
 use axum::Router;
 use axum::routing::get;
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, Options, Triton};
+use pytriton::{Function, Options, PerBatch, Triton};
 use pytriton_tests::Engine;
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -45,7 +45,7 @@ pub(crate) fn serve(application: Router) -> Result<Serving> {
 
 fn bound() -> Result<Triton> {
     let triton = triton(Engine::Embedded)?;
-    let double = Function::batch(|inputs| Ok(&inputs.array::<f32, Ix2>("x")? * 2.0));
+    let double = Function::new(PerBatch, |call| Ok(&call.array::<f32, Ix2>("x")? * 2.0));
     triton.bind(model("double"), double)?;
     Ok(triton)
 }
@@ -56,7 +56,7 @@ fn platform_options_require_ports() -> Result<()> {
         let triton = builder(Engine::Embedded)?
             .options(move |options| options.triton = Options::parse([option]).unwrap().triton)
             .build()?;
-        let double = Function::batch(|inputs| Ok(&inputs.array::<f32, Ix2>("x")? * 2.0));
+        let double = Function::new(PerBatch, |call| Ok(&call.array::<f32, Ix2>("x")? * 2.0));
         triton.bind(model("double"), double)?;
         let error = triton.router().map(drop).unwrap_err().to_string();
         let name = option.split('=').next().unwrap_or_default();
@@ -81,7 +81,7 @@ fn axum_application_serves_models_and_its_own_routes() -> Result<()> {
     assert_eq!(http::get(at, "/hello")?.body, json!("hello"));
     assert_eq!(http::get(at, "/v2/health/ready")?.status, 200);
     assert_eq!(infer(at, "double", &[&[1.0, 2.0]])?, json!([2.0, 4.0]));
-    let half = Function::batch(|inputs| Ok(&inputs.array::<f32, Ix2>("x")? / 2.0));
+    let half = Function::new(PerBatch, |call| Ok(&call.array::<f32, Ix2>("x")? / 2.0));
     triton.bind(model("half"), half)?;
     assert_eq!(infer(at, "half", &[&[1.0]])?, json!([0.5]));
     let metrics = http::get(at, "/metrics")?.body.to_string();
@@ -103,10 +103,10 @@ fn inline_functions_are_called_in_the_runtime_of_the_engine() -> Result<()> {
     let triton = triton(Engine::Embedded)?;
     let runtimes = Arc::new(Mutex::new(BTreeSet::new()));
     let seen = Arc::clone(&runtimes);
-    let function = Function::batch(move |inputs| {
+    let function = Function::new(PerBatch, move |call| {
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.insert(Handle::current().id().to_string());
-        Ok(&inputs.array::<f32, Ix2>("x")? * 2.0)
+        Ok(&call.array::<f32, Ix2>("x")? * 2.0)
     });
     triton.bind(model("inline").instances(2).inline(true), function)?;
     let application = Router::new()

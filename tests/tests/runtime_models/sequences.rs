@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pytriton::ndarray::{Array2, Ix2, array};
-use pytriton::{Function, SequenceScheduling};
+use pytriton::{Function, PerBatch, PerRequest, Raw, SequenceScheduling};
 use pytriton_tests::Engine;
 use serde_json::{Value, json};
 
@@ -43,80 +43,86 @@ fn closure_creates_the_state_of_each_sequence() -> Result<()> {
 fn each_sequence_has_a_state(engine: Engine) -> Result<()> {
     let triton = triton(engine)?;
     // The state is neither `Send` nor `Sync`.
-    let sample = Function::per_sequence(|_, _| Ok(Rc::new(Cell::new(0.0_f32))));
-    let sample = sample.sample(|sum: &mut Rc<Cell<f32>>, inputs| {
-        sum.set(sum.get() + inputs.array::<f32, Ix2>("x")?.sum());
-        Ok(array![[sum.get()]])
+    let sample = PerRequest.per_sequence(|_, _| Ok(Rc::new(Cell::new(0.0_f32))));
+    let sample = Function::new(sample, |call| {
+        let sum = call.sequence_state.get() + call.array::<f32, Ix2>("x")?.sum();
+        call.sequence_state.set(sum);
+        Ok(array![[sum]])
     });
     triton.bind(model("sample"), sample)?;
-    let batch = Function::per_sequence(|sequence, context| {
+    let batch = PerBatch.per_sequence(|sequence, context| {
         let id = sequence.id().to_string();
         assert_eq!(&*context.model().name, "batch");
         let first: f32 = id.parse().map_err(|_| format!("{id} is no number"))?;
         Ok(first * 1000.0)
     });
-    let batch = batch.batch(|sums: &mut [&mut f32], inputs| {
-        let x = inputs.array::<f32, Ix2>("x")?;
-        for (sum, x) in sums.iter_mut().zip(&x) {
-            **sum += x;
-        }
+    let batch = Function::new(batch, |call| {
+        let x = call.array::<f32, Ix2>("x")?;
+        let mut sums = call.sequence_state;
+        sums.iter_mut().zip(&x).for_each(|(sum, x)| **sum += x);
         Ok(Array2::from_shape_fn((sums.len(), 1), |(row, _)| {
             *sums[row]
         }))
     });
     let oldest = model("batch").sequence_batching(SequenceScheduling::Oldest);
     triton.bind(oldest.max_candidate_sequences(100), batch)?;
-    let raw = Function::per_sequence(|_, _| Ok(0.5_f32));
-    let raw = raw.raw(|sums: &mut [&mut f32], requests| {
-        let answers = sums.iter_mut().zip(requests).map(|(sum, request)| {
-            **sum += request.array::<f32>("x")?.ok_or("no x")?.sum();
-            Ok(array![[**sum]])
+    let raw = Raw.per_sequence(|_, _| Ok(0.5_f32));
+    let raw = Function::new(raw, |call| {
+        let requests = call.requests();
+        let sums = call.sequence_state.into_iter().zip(requests);
+        let answers = sums.map(|(sum, request)| {
+            *sum += request.array::<f32>("x")?.ok_or("no x")?.sum();
+            Ok(array![[*sum]])
         });
-        Ok(answers.collect())
+        Ok(answers.collect::<Vec<_>>())
     });
     triton.bind(model("raw"), raw)?;
-    let waiting = Function::per_sequence(|_, _| Ok(0.25_f32));
-    let waiting = waiting.async_sample(async |sum: &mut f32, inputs| {
+    let waiting = PerRequest.per_sequence(|_, _| Ok(0.25_f32));
+    let waiting = Function::new_async(waiting, async |call| {
         tokio::task::yield_now().await;
-        *sum += inputs.array::<f32, Ix2>("x")?.sum();
-        Ok(array![[*sum]])
+        *call.sequence_state += call.array::<f32, Ix2>("x")?.sum();
+        Ok(array![[*call.sequence_state]])
     });
     triton.bind(model("async"), waiting)?;
-    let waiting = Function::per_sequence(|_, _| Ok(0.75_f32));
-    let waiting = waiting.async_batch(async |sums: &mut [&mut f32], inputs| {
+    let waiting = PerBatch.per_sequence(|_, _| Ok(0.75_f32));
+    let waiting = Function::new_async(waiting, async |call| {
         tokio::task::yield_now().await;
-        let x = inputs.array::<f32, Ix2>("x")?;
+        let x = call.array::<f32, Ix2>("x")?;
+        let mut sums = call.sequence_state;
         sums.iter_mut().zip(&x).for_each(|(sum, x)| **sum += x);
         Ok(Array2::from_shape_fn((sums.len(), 1), |(row, _)| {
             *sums[row]
         }))
     });
     triton.bind(model("async_batch"), waiting)?;
-    let waiting = Function::per_sequence(|_, _| Ok(0.125_f32));
-    let waiting = waiting.async_raw(async |sums: &mut [&mut f32], requests| {
+    let waiting = Raw.per_sequence(|_, _| Ok(0.125_f32));
+    let waiting = Function::new_async(waiting, async |call| {
         tokio::task::yield_now().await;
-        let answers = sums.iter_mut().zip(requests).map(|(sum, request)| {
-            **sum += request.array::<f32>("x")?.ok_or("no x")?.sum();
-            Ok(array![[**sum]])
+        let requests = call.requests();
+        let sums = call.sequence_state.into_iter().zip(requests);
+        let answers = sums.map(|(sum, request)| {
+            *sum += request.array::<f32>("x")?.ok_or("no x")?.sum();
+            Ok(array![[*sum]])
         });
-        Ok(answers.collect())
+        Ok(answers.collect::<Vec<_>>())
     });
     triton.bind(model("async_raw"), waiting)?;
-    let both = Function::stateful(|_| Ok(Cell::new(0.0625_f32)));
-    let both = both.per_sequence(|first: &Cell<f32>, _, _| Ok(first.get()));
-    let both = both.async_sample(async |_: &Cell<f32>, sum: &mut f32, inputs| {
+    let both = PerRequest.stateful(|_| Ok(Cell::new(0.0625_f32)));
+    let both = both.per_sequence(|first, _, _| Ok(first.get()));
+    let both = Function::new_async(both, async |call| {
         tokio::task::yield_now().await;
-        *sum += inputs.array::<f32, Ix2>("x")?.sum();
-        Ok(array![[*sum]])
+        *call.sequence_state += call.array::<f32, Ix2>("x")?.sum();
+        Ok(array![[*call.sequence_state]])
     });
     triton.bind(model("async_both"), both)?;
-    let both = Function::stateful(|_| Ok(Cell::new(0.0_f32)));
-    let both = both.per_sequence(|started: &Cell<f32>, _, _| {
+    let both = PerRequest.stateful(|_| Ok(Cell::new(0.0_f32)));
+    let both = both.per_sequence(|started, _, _| {
         started.set(started.get() + 1.0);
         Ok(started.get())
     });
-    let both =
-        both.sample(|started, number: &mut f32, _| Ok(array![[*number * 10.0 + started.get()]]));
+    let both = Function::new(both, |call| {
+        Ok(array![[*call.sequence_state * 10.0 + call.state.get()]])
+    });
     triton.bind(model("both"), both)?;
     let at = triton.run()?.http().ok_or("no HTTP")?;
     for (model, five, six) in [
@@ -157,8 +163,8 @@ fn each_sequence_has_a_state(engine: Engine) -> Result<()> {
 
 #[test]
 fn stateful_function_enables_sequence_batching() -> Result<()> {
-    let state = || Function::per_sequence(|_, _| Ok(0.0_f32));
-    let function = state().sample(|sum: &mut f32, _| Ok(array![[*sum]]));
+    let state = PerRequest.per_sequence(|_, _| Ok(0.0_f32));
+    let function = Function::new(state, |call| Ok(array![[*call.sequence_state]]));
     let spec = model("m").registration(&function)?.spec;
     let batching = spec.sequence_batching().ok_or("no sequences")?;
     assert_eq!(batching.sequences, Some(SequenceScheduling::Direct));
@@ -201,9 +207,9 @@ fn idle_sequences_drop_their_states(engine: Engine) -> Result<()> {
     let triton = triton(engine)?;
     let count = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&count);
-    let function = Function::per_sequence(move |_, _| Ok(Counted::new(&counted)));
-    let function = function.sample(|_: &mut Counted, inputs| {
-        let x = inputs.array::<f32, Ix2>("x")?;
+    let state = PerRequest.per_sequence(move |_, _| Ok(Counted::new(&counted)));
+    let function = Function::new(state, |call| {
+        let x = call.array::<f32, Ix2>("x")?;
         assert_ne!(x[[0, 0]], -1.0, "asked to panic");
         Ok(x.into_owned())
     });

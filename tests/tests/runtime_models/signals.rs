@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use pytriton::Function;
+use pytriton::{Error, Function, PerBatch};
 use pytriton_tests::{Engine, Server};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -20,17 +20,14 @@ const LOADING: &str = "PYTRITON_TEST_LOADING";
 #[ignore = "it never ends by itself"]
 fn serves_a_model_that_is_never_loaded() -> Result<()> {
     let file = env::var(LOADING)?;
-    let hanging = Function::stateful(move |_| {
+    let hanging = PerBatch.stateful(move |_| -> std::result::Result<(), Error> {
         fs::write(&file, "")?;
         loop {
             std::thread::park();
         }
     });
     let triton = triton(Engine::Embedded)?;
-    triton.bind(
-        model("hanging"),
-        hanging.batch(|_: &mut (), _| Ok(Vec::new())),
-    )?;
+    triton.bind(model("hanging"), Function::new(hanging, |_| Ok(Vec::new())))?;
     Ok(triton.serve()?)
 }
 
@@ -63,11 +60,11 @@ fn signal_ends_the_server_while_a_model_loads() -> Result<()> {
 fn serves_twice_and_then_works() -> Result<()> {
     for round in [1, 2] {
         let triton = triton(Engine::Embedded)?;
-        let loaded = Function::stateful(move |_| {
+        let loaded = PerBatch.stateful(move |_| {
             eprintln!("loaded {round}");
             Ok(())
         });
-        triton.bind(model("m"), loaded.batch(|_: &mut (), _| Ok(Vec::new())))?;
+        triton.bind(model("m"), Function::new(loaded, |_| Ok(Vec::new())))?;
         // The signal may arrive before the server is ready.
         let _ = triton.serve();
         eprintln!("served {round}");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, ServerError, testing};
+use pytriton::{Function, PerBatch, ServerError, testing};
 use pytriton_tests::Engine;
 use serde_json::json;
 
@@ -15,16 +15,16 @@ use crate::http::{begin, infer};
 use crate::{DEADLINE, Result, builder, model, triton};
 
 fn times(by: f32) -> Function {
-    Function::batch(move |inputs| Ok(&inputs.array::<f32, Ix2>("x")? * by))
+    Function::new(PerBatch, move |call| Ok(&call.array::<f32, Ix2>("x")? * by))
 }
 
 /// Waits at the barrier twice in each call: when it starts, and until the test continues.
 fn held(barrier: &Arc<Barrier>) -> Function {
     let barrier = barrier.clone();
-    Function::batch(move |inputs| {
+    Function::new(PerBatch, move |call| {
         barrier.wait();
         barrier.wait();
-        Ok(inputs.array::<f32, Ix2>("x")?.into_owned())
+        Ok(call.array::<f32, Ix2>("x")?.into_owned())
     })
 }
 

@@ -1,8 +1,10 @@
 //! Functions with any number of responses, on both engines.
 
-use futures_util::stream::{self, StreamExt};
+use std::vec::IntoIter;
+
+use futures_util::stream::{self, Stream, StreamExt};
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Error, Function};
+use pytriton::{Error, Function, FunctionCall, PerBatch, PerRequest, Raw, StackedUnit};
 use pytriton_tests::Engine;
 use serde_json::{Value, json};
 
@@ -20,27 +22,58 @@ fn answers(x: &Array2<f32>) -> Vec<std::result::Result<Array2<f32>, Error>> {
     answers.chain(failure).collect()
 }
 
+/// Returns the responses to all rows of a call.
+fn given<U: StackedUnit>(
+    call: &FunctionCall<'_, U>,
+) -> std::result::Result<IntoIter<std::result::Result<Array2<f32>, Error>>, Error> {
+    Ok(answers(&call.array::<f32, Ix2>("x")?.into_owned()).into_iter())
+}
+
+/// Like [`given`], but waits before each response.
+fn later<U: StackedUnit>(
+    call: &FunctionCall<'_, U>,
+) -> std::result::Result<impl Stream<Item = std::result::Result<Array2<f32>, Error>> + use<U>, Error>
+{
+    Ok(stream::iter(given(call)?).then(async |answer| {
+        tokio::task::yield_now().await;
+        answer
+    }))
+}
+
 #[test]
 fn every_streaming_form_is_served() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let triton = triton(engine)?;
-        let given = |inputs: &pytriton::Inputs<'_>| {
-            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
-            Ok(answers(&x))
-        };
-        triton.bind(model("batch_iter"), Function::batch_iter(given))?;
-        triton.bind(model("sample_iter"), Function::sample_iter(given))?;
-        let later = move |inputs: &pytriton::Inputs<'_>| {
-            let answers = stream::iter(given(inputs)?);
-            Ok(answers.then(async |answer| {
-                tokio::task::yield_now().await;
-                answer
-            }))
-        };
-        triton.bind(model("batch_stream"), Function::batch_stream(later))?;
-        triton.bind(model("sample_stream"), Function::sample_stream(later))?;
+        triton.bind(
+            model("batch_iter"),
+            Function::new(PerBatch, |call| given(&call)),
+        )?;
+        let given_each = Function::new(PerRequest, |call| given(&call));
+        triton.bind(model("sample_iter"), given_each)?;
+        triton.bind(
+            model("batch_stream"),
+            Function::new(PerBatch, |call| later(&call)),
+        )?;
+        let later_each = Function::new(PerRequest, |call| later(&call));
+        triton.bind(model("sample_stream"), later_each)?;
+        let sent = Function::new(PerBatch, |call| {
+            let responses = call.responses()?;
+            given(&call)?.try_for_each(|answer| Ok(responses.blocking_send(answer?)?))
+        });
+        triton.bind(model("sent"), sent)?;
+        let raw_sent = Function::new_async(Raw, async |call| {
+            for (request, responses) in call.requests().iter().zip(call.responses()?) {
+                let x = request.array::<f32>("x")?.ok_or("no x")?;
+                for answer in answers(&x.into_dimensionality()?.into_owned()) {
+                    responses.send(answer?).await?;
+                }
+            }
+            Ok(())
+        });
+        triton.bind(model("raw_sent"), raw_sent)?;
         let at = triton.run()?.http().ok_or("no HTTP")?;
-        for name in ["batch_iter", "sample_iter", "batch_stream", "sample_stream"] {
+        let names = ["batch_iter", "sample_iter", "batch_stream", "sample_stream"];
+        for name in names.into_iter().chain(["sent", "raw_sent"]) {
             for count in [0, 1, 2, 5] {
                 let expected: Vec<f64> = (0..count).map(f64::from).collect();
                 assert_eq!(

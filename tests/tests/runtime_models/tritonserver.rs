@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, ServerError};
+use pytriton::{Function, PerBatch, ServerError};
 use pytriton_tests::Engine;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -14,7 +14,7 @@ use crate::http::{get, infer};
 use crate::{DEADLINE, Result, builder, model, triton};
 
 fn times(by: f32) -> Function {
-    Function::batch(move |inputs| Ok(&inputs.array::<f32, Ix2>("x")? * by))
+    Function::new(PerBatch, move |call| Ok(&call.array::<f32, Ix2>("x")? * by))
 }
 
 #[test]
@@ -111,9 +111,10 @@ fn child_on(port: u16) -> Result<Pid> {
 #[test]
 fn a_failed_load_is_reported() -> Result<()> {
     let triton = triton(Engine::Tritonserver)?;
-    let failing = Function::stateful(|_| Err::<(), _>("no weights".into()));
-    let failing =
-        failing.batch(|_: &mut (), inputs| Ok(inputs.array::<f32, Ix2>("x")?.into_owned()));
+    let failing = PerBatch.stateful(|_| Err::<(), _>("no weights".into()));
+    let failing = Function::new(failing, |call| {
+        Ok(call.array::<f32, Ix2>("x")?.into_owned())
+    });
     triton.bind(model("failing"), failing)?;
     let error = triton.run().unwrap_err().to_string();
     assert!(

@@ -4,7 +4,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, VersionPolicy};
+use pytriton::{Function, PerBatch, VersionPolicy};
 use pytriton_tests::Engine;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::http::{begin, get, infer, send};
 use crate::{DEADLINE, Result, builder, model, triton};
 
 fn times(by: f32) -> Function {
-    Function::batch(move |inputs| Ok(&inputs.array::<f32, Ix2>("x")? * by))
+    Function::new(PerBatch, move |call| Ok(&call.array::<f32, Ix2>("x")? * by))
 }
 
 fn served(policy: Option<VersionPolicy>, engine: Engine) -> Result<(Vec<u32>, Value, Value)> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Function, SequenceScheduling, Warmup, WarmupInput};
+use pytriton::{Function, PerBatch, PerRequest, SequenceScheduling, Warmup, WarmupInput};
 use pytriton_tests::Engine;
 use serde_json::json;
 
@@ -19,8 +19,8 @@ type Ledger = Arc<Mutex<Vec<(Vec<usize>, f32)>>>;
 
 fn noting(ledger: &Ledger) -> Function {
     let ledger = Arc::clone(ledger);
-    Function::batch(move |inputs| {
-        let x: Array2<f32> = inputs.array::<f32, Ix2>("x")?.into_owned();
+    Function::new(PerBatch, move |call| {
+        let x: Array2<f32> = call.array::<f32, Ix2>("x")?.into_owned();
         let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
         ledger.push((x.shape().to_vec(), x.sum()));
         Ok(x * 2.0)
@@ -107,18 +107,18 @@ fn sequences_and_streams_are_warmed_up_without_leftovers() -> Result<()> {
         };
         let states = Arc::new([const { AtomicUsize::new(0) }; 2]);
         let counted = Arc::clone(&states);
-        let stateful = Function::per_sequence(move |_, _| Ok(State::new(&counted)));
-        let stateful = stateful.batch(|states: &mut [&mut State], inputs| {
-            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
-            assert_eq!(states.len(), x.nrows());
+        let stateful = PerBatch.per_sequence(move |_, _| Ok(State::new(&counted)));
+        let stateful = Function::new(stateful, |call| {
+            let x = call.array::<f32, Ix2>("x")?.into_owned();
+            assert_eq!(call.sequence_state.len(), x.nrows());
             Ok(x)
         });
         let sequences = model("sequences").sequence_batching(SequenceScheduling::Oldest);
         triton.bind(sequences.warmup(zero(3)), stateful)?;
         let items = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&items);
-        let streamed = Function::sample_iter(move |inputs| {
-            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+        let streamed = Function::new(PerRequest, move |call| {
+            let x = call.array::<f32, Ix2>("x")?.into_owned();
             let counted = Arc::clone(&counted);
             Ok((0..5).map(move |_| {
                 counted.fetch_add(1, Ordering::SeqCst);
@@ -165,8 +165,8 @@ fn failed_warm_up_fails_the_start() -> Result<()> {
             std::fs::write(&path, f32::to_le_bytes(first))?;
             let file = WarmupInput::file("x", path.to_string_lossy().into_owned()).dims([1]);
             let warm = model.warmup(Warmup::new("w").input(file));
-            let function = Function::batch(|inputs| {
-                let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+            let function = Function::new(PerBatch, |call| {
+                let x = call.array::<f32, Ix2>("x")?.into_owned();
                 match x[[0, 0]] {
                     -1.0 => Err("it is cold".into()),
                     -2.0 => panic!("it is cold"),

@@ -1,7 +1,7 @@
 //! The result of a function must match its model, or the error names the difference.
 
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Function, Named, testing};
+use pytriton::{Function, Named, PerBatch, Raw, testing};
 use serde_json::json;
 
 use crate::http::{begin, infer};
@@ -15,53 +15,59 @@ fn two() -> Array2<f32> {
 fn invalid_outputs_are_reported() -> Result<()> {
     let table = [
         (
-            Function::batch(|_| Ok((two(), two()))),
+            Function::new(PerBatch, |_| Ok((two(), two()))),
             "model 'wrong' returned 2 outputs, expected 1",
         ),
         (
-            Function::batch(|_| Ok(two().mapv(f64::from))),
+            Function::new(PerBatch, |_| Ok(two().mapv(f64::from))),
             "output 'y' of model 'wrong' is FP64, expected FP32",
         ),
         (
-            Function::batch(|_| Ok(Array2::<f32>::zeros((3, 1)))),
+            Function::new(PerBatch, |_| Ok(Array2::<f32>::zeros((3, 1)))),
             "output 'y' of model 'wrong' has 3 rows, expected 2: one for each row of the batch",
         ),
         (
-            Function::batch(|_| Ok(pytriton::ndarray::Array1::<f32>::zeros(2))),
+            Function::new(PerBatch, |_| Ok(pytriton::ndarray::Array1::<f32>::zeros(2))),
             "output 'y' of model 'wrong' has shape [2], expected [-1,-1]",
         ),
         (
-            Function::batch(|_| Ok(Named::new().with("z", two()))),
+            Function::new(PerBatch, |_| Ok(Named::new().with("z", two()))),
             "model 'wrong' did not return output 'y'",
         ),
         (
-            Function::batch(|_| Ok(Named::new().with("y", two()).with("z", two()))),
+            Function::new(PerBatch, |_| {
+                Ok(Named::new().with("y", two()).with("z", two()))
+            }),
             "model 'wrong' returned 'z', which is not one of its outputs",
         ),
         (
-            Function::batch(|inputs| Ok(inputs.array::<f32, Ix2>("z")?.into_owned())),
+            Function::new(PerBatch, |call| {
+                Ok(call.array::<f32, Ix2>("z")?.into_owned())
+            }),
             "model 'wrong' has no input 'z'",
         ),
         (
-            Function::batch(|inputs| Ok(inputs.array::<f64, Ix2>("x")?.into_owned())),
+            Function::new(PerBatch, |call| {
+                Ok(call.array::<f64, Ix2>("x")?.into_owned())
+            }),
             "the function of model 'wrong' requested input 'x': expected FP64, found FP32",
         ),
         (
-            Function::batch(|inputs| {
-                let wish = inputs.parameters()?.len();
+            Function::new(PerBatch, |call| {
+                let wish = call.parameters()?.len();
                 Ok(two() * wish as f32)
             }),
             "model 'wrong' reads the parameters of a batch",
         ),
         (
-            Function::batch(|_| {
+            Function::new(PerBatch, |_| {
                 let number: f32 = "a lot".parse()?;
                 Ok(two() * number)
             }),
             "model 'wrong' failed: invalid float literal",
         ),
         (
-            Function::raw(|_| Ok(vec![Ok(two()), Ok(two())])),
+            Function::new(Raw, |_| Ok(vec![Ok(two()), Ok(two())])),
             "model 'wrong' returned 2 responses for 1 requests",
         ),
     ];
@@ -77,9 +83,9 @@ fn invalid_outputs_are_reported() -> Result<()> {
 
 #[test]
 fn requests_with_different_parameters_are_called_separately() -> Result<()> {
-    let function = Function::batch(|inputs| {
-        let times = inputs.parameters()?.int("times").unwrap_or(1);
-        Ok(&inputs.array::<f32, Ix2>("x")? * times as f32)
+    let function = Function::new(PerBatch, |call| {
+        let times = call.parameters()?.int("times").unwrap_or(1);
+        Ok(&call.array::<f32, Ix2>("x")? * times as f32)
     });
     let served = testing::serve(model("times").by_parameters(), function)?;
     assert_eq!(infer(served.http(), "times", &[&[2.0]])?, json!([2.0]));

@@ -171,6 +171,28 @@ pub enum ModelError {
         /// The model.
         model: Arc<str>,
     },
+    /// A run-time function used the cancellation of a model that was not declared with it.
+    #[error("model '{model}' reads the cancellation of a call: declare it with `cancellable()`")]
+    Cancellation {
+        /// The model.
+        model: Arc<str>,
+    },
+    /// A run-time function used the sequences of a model without sequences.
+    #[error(
+        "model '{model}' reads the sequence of a request: declare it with `sequence_batching(…)`"
+    )]
+    NoSequences {
+        /// The model.
+        model: Arc<str>,
+    },
+    /// A run-time function sent responses in addition to those that it returned.
+    #[error(
+        "model '{model}' sends responses, but returns outputs too: return `Ok(())`, and send every response"
+    )]
+    NoResponses {
+        /// The model.
+        model: Arc<str>,
+    },
     /// The function read an input as another type or shape than it has.
     #[error("the function of model '{model}' requested input '{input}': {source}")]
     InputMismatch {

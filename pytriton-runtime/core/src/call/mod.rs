@@ -30,6 +30,7 @@ mod generation_states;
 mod grouped_batch;
 mod health;
 mod instance;
+mod into_outputs;
 #[cfg(test)]
 mod isolation_tests;
 mod limit;
@@ -87,6 +88,7 @@ pub use grouped_batch::GroupedBatch;
 pub use health::Health;
 pub use instance::executed;
 pub use instance::{CallResult, Execution, Instance, Load, Loader};
+pub use into_outputs::IntoOutputs;
 pub use limit::Limit;
 pub use loaded::{IntoState, LoadParameter, load_declared, loaded, loading};
 pub use loaded_instance::{
@@ -103,7 +105,7 @@ pub use returned::Returned;
 pub use row_failure::RowFailure;
 pub use row_group::RowGroup;
 pub use sequence_reader::SequenceReader;
-pub use sequence_state::SequenceParameter;
+pub use sequence_state::{SequenceParameter, StateGuard, StateGuards};
 pub use sequences::ObsoleteStates;
 pub use sequences::{Loss, Sequenced, Sequences, Starts};
 pub use shim::nothing;

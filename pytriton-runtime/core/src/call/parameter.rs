@@ -227,7 +227,7 @@ impl<O: Outputs> Parameter for Vec<Responses<O>> {
     type Storage<'c> = ByValue<Self>;
 
     fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
-        Ok(ByValue(Responses::each(call)))
+        Ok(ByValue(Responses::each(call).unwrap_or_default()))
     }
 }
 

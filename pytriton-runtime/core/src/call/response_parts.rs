@@ -66,6 +66,17 @@ impl<O: Outputs> Outputs for WithParameters<O> {
     const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
 
     fn into_parts(self, writer: OutputWriter<'_>) -> Result<ResponseParts, ModelError> {
+        self.parts(writer, Outputs::into_parts)
+    }
+}
+
+impl<O> WithParameters<O> {
+    /// Converts the outputs with a function of their type, and adds the parameters.
+    pub(crate) fn parts(
+        self,
+        writer: OutputWriter<'_>,
+        convert: impl FnOnce(O, OutputWriter<'_>) -> Result<ResponseParts, ModelError>,
+    ) -> Result<ResponseParts, ModelError> {
         let model = writer.model();
         let named = |output: &&TensorSpec| self.parameters.get(&output.name).is_some();
         // tritonserver represents a text output as a parameter with its name, so the name would be
@@ -76,7 +87,7 @@ impl<O: Outputs> Outputs for WithParameters<O> {
             let message = format_args!("a parameter has the name of output '{}'", output.name);
             return Err(ModelError::internal(model, &message));
         }
-        let mut parts = self.outputs.into_parts(writer)?;
+        let mut parts = convert(self.outputs, writer)?;
         parts.parameters.extend(self.parameters);
         Ok(parts)
     }

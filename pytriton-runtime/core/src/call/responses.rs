@@ -1,5 +1,6 @@
 use std::fmt;
 use std::marker::PhantomData;
+use std::slice;
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
 
@@ -11,10 +12,10 @@ use crate::request::{Parameters, Request};
 
 use super::blocking::block_on;
 use super::open_senders::OpenSender;
-use super::response_sinks::ResponseSinks;
+use super::response_sinks::{Destination, ResponseSinks};
 use super::returned::streamed_responses;
 use super::shared_error::SharedError;
-use super::{Call, Cancelled, Health, ModelError, OutputWriter, Outputs, WithParameters};
+use super::{Call, Cancelled, Health, IntoOutputs, ModelError, OutputWriter, WithParameters};
 
 /// Sends any number of responses to a request while the function runs.
 ///
@@ -47,7 +48,7 @@ pub struct Responses<O> {
     /// The thread of the call. The call itself ends its requests if the sender is dropped there.
     ends: Option<ThreadId>,
     /// Keeps the call open. A borrowed sender does not outlive the call.
-    _open: Option<OpenSender>,
+    open: Option<OpenSender>,
     logger: Span,
     health: Health,
     /// The budget for the memory of the responses.
@@ -55,16 +56,42 @@ pub struct Responses<O> {
     outputs: PhantomData<fn(O)>,
 }
 
-impl<O: Outputs> Responses<O> {
-    /// Creates a sender for all requests of a call. `None` if the model is not decoupled.
+impl<O: IntoOutputs> Responses<O> {
+    /// Creates a sender for all requests of a call, which the call borrows. `None` if the model is
+    /// not decoupled.
     pub(super) fn of(call: &Call<'_>) -> Option<Self> {
         let destination = call.destination.as_ref()?;
+        Self::new(call, call.requests, destination.sinks.clone())
+    }
+
+    /// Creates a sender for all requests of a call, which may outlive the function. `None` if the
+    /// model is not decoupled.
+    pub(crate) fn all(call: &Call<'_>) -> Option<Self> {
+        let destination = call.destination.as_ref()?;
+        Some(Self::of(call)?.kept_open(destination))
+    }
+
+    /// Creates a sender for each request of a call, which may outlive the function. `None` if the
+    /// model is not decoupled.
+    pub(crate) fn each(call: &Call<'_>) -> Option<Vec<Self>> {
+        let destination = call.destination.as_ref()?;
+        let requests = call.requests.iter().enumerate();
+        requests
+            .map(|(index, request)| {
+                let request = slice::from_ref(request);
+                let sender = Self::new(call, request, destination.sinks.only(index))?;
+                Some(sender.kept_open(destination))
+            })
+            .collect()
+    }
+
+    fn new(call: &Call<'_>, requests: &[Request], sinks: ResponseSinks) -> Option<Self> {
         Some(Self {
-            sinks: destination.sinks.clone(),
-            model: Arc::clone(call.requests.first()?.model()),
-            requests: call.requests.to_vec(),
+            sinks,
+            model: Arc::clone(requests.first()?.model()),
+            requests: requests.to_vec(),
             ends: None,
-            _open: None,
+            open: None,
             logger: call.context.logger().clone(),
             health: call.context.health().clone(),
             budget: call.context.budget().cloned(),
@@ -72,25 +99,11 @@ impl<O: Outputs> Responses<O> {
         })
     }
 
-    /// Creates a sender for each request of a call.
-    pub(super) fn each(call: &Call<'_>) -> Vec<Self> {
-        let Some(destination) = &call.destination else {
-            return Vec::new();
-        };
-        let requests = call.requests.iter().enumerate();
-        requests
-            .map(|(index, request)| Self {
-                sinks: destination.sinks.only(index),
-                model: Arc::clone(request.model()),
-                requests: vec![request.clone()],
-                ends: Some(thread::current().id()),
-                _open: Some(destination.open.enter()),
-                logger: call.context.logger().clone(),
-                health: call.context.health().clone(),
-                budget: call.context.budget().cloned(),
-                outputs: PhantomData,
-            })
-            .collect()
+    /// Keeps the call open until the sender is dropped.
+    fn kept_open(mut self, destination: &Destination) -> Self {
+        self.ends = Some(thread::current().id());
+        self.open = Some(destination.open.enter());
+        self
     }
 
     /// Sends a response as soon as there is space for it.
@@ -125,7 +138,7 @@ impl<O: Outputs> Responses<O> {
         };
         let writer = OutputWriter::new(&self.model, self.budget.as_ref());
         let results = outputs
-            .into_parts(writer)
+            .parts(writer, IntoOutputs::into_parts)
             .and_then(|parts| streamed_responses(&self.model, &self.requests, parts));
         match results {
             Ok(results) => self.sinks.send(results, &self.logger).await,

@@ -67,6 +67,11 @@ impl<'c, S> StateReferences<'c, S> {
     pub fn argument(&mut self) -> &mut [&'c mut S] {
         &mut self.0
     }
+
+    /// Returns all references.
+    pub(crate) fn into_states(self) -> Vec<&'c mut S> {
+        self.0
+    }
 }
 
 impl<S: 'static> SequenceParameter for &mut S {

@@ -124,11 +124,11 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
     let table = [
         (
             call == CallMode::Batch && !options.batching,
-            "`Function::batch` needs batching: write `Function::sample`, or remove `batching(false)`",
+            "`PerBatch` needs batching: write `PerRequest`, or remove `batching(false)`",
         ),
         (
             first_values && call != CallMode::Batch,
-            "`first_value` is one value for a whole batch, which needs `Function::batch`: write it, or remove `first_value`",
+            "`first_value` is one value for a whole batch, which needs `PerBatch`: write it, or remove `first_value`",
         ),
         (
             first_values && options.sequence_batching.is_some(),
@@ -140,7 +140,7 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         ),
         (
             ragged().count() > 0 && call == CallMode::Request,
-            "a `ragged` input has rows of several requests: write `Function::batch` or `Function::raw`, or remove `ragged`",
+            "a `ragged` input has rows of several requests: write `PerBatch` or `Raw`, or remove `ragged`",
         ),
         (
             call == CallMode::Batch && ragged().any(|input| input.spec.dims != [-1]),
@@ -160,7 +160,7 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         ),
         (
             model.is_set("cost") && call == CallMode::Request,
-            "`cost` limits the requests of a call, which needs `Function::batch`: write it, or remove `cost`",
+            "`cost` limits the requests of a call, which needs `PerBatch`: write it, or remove `cost`",
         ),
         (
             function.sequences && !model.steps.is_empty(),
@@ -179,23 +179,27 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
             "the order of streamed responses is not preserved: remove `preserve_ordering`, or return a single response",
         ),
         (
-            options.call_options.inline && function.is_async,
+            options.call_options.inline && function.waits && !function.decoupled,
             "an `inline` call cannot await: remove `inline`, or write a function that is not `async`",
         ),
         (
-            options.call_options.inline && function.decoupled && !function.is_async,
+            options.call_options.inline && function.decoupled,
             "an `inline` call has one response: remove `inline`, or return a single response",
         ),
         (
             options.call_options.inline
                 && !function.movable
-                && !function.is_async
+                && !function.waits
                 && !function.sequences,
-            "the state of an `inline` function must be `Send`: write `Function::stateful(…).movable()`, or remove `inline`",
+            "the state of an `inline` function must be `Send`: write `.stateful(…).movable()`, or remove `inline`",
+        ),
+        (
+            options.call_options.inline && model.cancellable,
+            "an `inline` call cannot be cancelled: remove `inline`, or remove `cancellable`",
         ),
         (
             raw && !model.steps.is_empty(),
-            "a raw function supports no steps: write `Function::batch`, or remove `step`",
+            "a raw function supports no steps: write `PerBatch`, or remove `step`",
         ),
         (
             raw && model.by_parameters,
@@ -215,7 +219,7 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         ),
         (
             cached && raw,
-            "`response_cache` returns the same response for the same inputs, but a raw function can read the parameters: remove it, or write `Function::batch`",
+            "`response_cache` returns the same response for the same inputs, but a raw function can read the parameters: remove it, or write `PerBatch`",
         ),
     ];
     let broken = table.into_iter().filter(|(broken, _)| *broken);
@@ -256,7 +260,7 @@ fn texts(model: &Model, function: &Function) -> Vec<Flaw> {
         ),
         (
             function.call != CallMode::Request,
-            "the OpenAI routes process each request separately: write `Function::sample`, `sample_iter` or `sample_stream`",
+            "the OpenAI routes process each request separately: write `PerRequest`",
         ),
         (
             function.sequences,

@@ -1,4 +1,4 @@
-use super::super::{Function, Input, Model};
+use super::super::{Function, Input, Model, PerRequest, Raw};
 use super::tests::{batch, flaws, model};
 use crate::decorators::PadBatch;
 
@@ -11,7 +11,7 @@ fn cost_names_an_input_of_a_batch() {
     let spec = limited().registration(&batch()).unwrap().spec;
     assert_eq!(spec.cost_input, Some(0));
     assert_eq!(spec.call_options.cost_limit(), 8);
-    let raw = Function::raw(|_| Ok(Vec::<Result<Vec<_>, _>>::new()));
+    let raw = Function::new(Raw, |_| Ok(Vec::<Result<Vec<_>, _>>::new()));
     assert_eq!(
         limited().registration(&raw).unwrap().spec.cost_input,
         Some(0)
@@ -21,7 +21,7 @@ fn cost_names_an_input_of_a_batch() {
         None
     );
 
-    let sample = || Function::sample(|_| Ok(Vec::new()));
+    let sample = || Function::new(PerRequest, |_| Ok(Vec::new()));
     let first = Input::new::<f32>("first", [1]).first_value();
     let table: [(Model, Function, &str); 8] = [
         (

@@ -1,4 +1,4 @@
-use super::super::{Function, Input, Model};
+use super::super::{Function, Input, Model, PerRequest, Raw};
 use super::tests::{batch, flaws, model};
 
 fn ragged(dims: impl Into<Vec<i64>>) -> Model {
@@ -7,7 +7,7 @@ fn ragged(dims: impl Into<Vec<i64>>) -> Model {
 
 #[test]
 fn ragged_input_is_one_of_a_batch() {
-    let raw = || Function::raw(|_| Ok(Vec::<Result<Vec<_>, _>>::new()));
+    let raw = || Function::new(Raw, |_| Ok(Vec::<Result<Vec<_>, _>>::new()));
     for (model, function) in [
         (ragged([-1]), batch()),
         (ragged([-1]), raw()),
@@ -17,7 +17,7 @@ fn ragged_input_is_one_of_a_batch() {
         assert_eq!(spec.ragged_inputs, [1]);
     }
 
-    let sample = || Function::sample(|_| Ok(Vec::new()));
+    let sample = || Function::new(PerRequest, |_| Ok(Vec::new()));
     let first = Input::new::<i64>("first", [-1]).ragged().first_value();
     let one_dim = "the rows of a `ragged` input have one dimension";
     let table: [(Model, Function, &str); 6] = [

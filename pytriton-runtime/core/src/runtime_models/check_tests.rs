@@ -1,7 +1,9 @@
+use futures_util::stream;
+
 use crate::decorators::{FillOptional, PadBatch};
 use crate::model::{InstanceGroup, QueuePolicy, TimeoutAction, VersionPolicy};
 
-use super::super::{Function, Input, Model, Output};
+use super::super::{Function, Input, Model, Output, PerBatch, PerRequest, Raw};
 
 const DELAY: QueuePolicy = QueuePolicy {
     timeout_action: TimeoutAction::Delay,
@@ -16,7 +18,7 @@ pub(super) fn model() -> Model {
 }
 
 pub(super) fn batch() -> Function {
-    Function::batch(|_| Ok(Vec::new()))
+    Function::new(PerBatch, |_| Ok(Vec::new()))
 }
 
 /// Returns the mistakes, without the prefix of each line.
@@ -37,41 +39,51 @@ pub(super) fn flaws(model: Model, function: impl Into<Function>) -> Vec<String> 
 
 #[test]
 fn inline_function_has_one_response_and_a_send_state() {
-    let sample = || Function::sample(|_| Ok(Vec::new()));
-    let stateful = || Function::stateful(|_| Ok(0.0));
+    let sample = || Function::new(PerRequest, |_| Ok(Vec::new()));
+    let local = || PerRequest.stateful(|_| Ok(0.0));
+    let vector = |movable: bool| {
+        let state = match movable {
+            true => local().movable(),
+            false => local(),
+        };
+        Function::new(state, |_| Ok(Vec::new()))
+    };
     let spec = model().inline(true).registration(&sample()).unwrap().spec;
     assert!(spec.call_options.inline);
-    let stay = "the state of an `inline` function must be `Send`: write `Function::stateful(…).movable()`, or remove `inline`";
+    let stay = "the state of an `inline` function must be `Send`: write `.stateful(…).movable()`, or remove `inline`";
     let wait =
         "an `inline` call cannot await: remove `inline`, or write a function that is not `async`";
-    let stream = "an `inline` call has one response: remove `inline`, or return a single response";
-    let table: [(Function, &[&str]); 8] = [
+    let one = "an `inline` call has one response: remove `inline`, or return a single response";
+    let table: [(Function, &[&str]); 10] = [
         (batch(), &[]),
-        (stateful().movable().sample(|_, _| Ok(Vec::new())), &[]),
-        (stateful().sample(|_, _| Ok(Vec::new())), &[stay]),
+        (vector(true), &[]),
+        (vector(false), &[stay]),
+        ([vector(true), vector(false)].into(), &[stay]),
         (
-            [
-                stateful().movable().sample(|_, _| Ok(Vec::new())),
-                stateful().sample(|_, _| Ok(Vec::new())),
-            ]
-            .into(),
-            &[stay],
-        ),
-        (
-            stateful().movable().raw(|_, _| Ok(vec![Ok(Vec::new())])),
+            Function::new(Raw.stateful(|_| Ok(0.0)).movable(), |_| {
+                Ok(vec![Ok(Vec::new())])
+            }),
             &[],
         ),
-        (Function::async_sample(async |_| Ok(Vec::new())), &[wait]),
         (
-            stateful()
-                .movable()
-                .async_batch(async |_, _| Ok(Vec::new())),
+            Function::new_async(PerRequest, async |_| Ok(Vec::new())),
             &[wait],
         ),
         (
-            Function::sample_iter(|_| Ok(std::iter::once(Ok(Vec::new())))),
-            &[stream],
+            Function::new_async(PerBatch.stateful(|_| Ok(0.0)).movable(), async |_| {
+                Ok(Vec::new())
+            }),
+            &[wait],
         ),
+        (
+            Function::new(PerRequest, |_| Ok(std::iter::once(Ok(Vec::new())))),
+            &[one],
+        ),
+        (
+            Function::new(PerRequest, |_| Ok(stream::iter([Ok(Vec::new())]))),
+            &[one],
+        ),
+        (Function::new(PerRequest, |_| Ok(())), &[one]),
     ];
     for (function, expected) in table {
         assert_eq!(flaws(model().inline(true), function.clone()), expected);
@@ -86,6 +98,10 @@ fn inline_function_has_one_response_and_a_send_state() {
             model().max_call_microseconds(5),
             "`inline`: `max_call_microseconds` cannot limit an `inline` call, which runs on a thread that serves connections: remove one of them",
         ),
+        (
+            model().cancellable(),
+            "an `inline` call cannot be cancelled: remove `inline`, or remove `cancellable`",
+        ),
     ];
     for (model, expected) in conflicts {
         assert_eq!(flaws(model.inline(true), sample()), [expected]);
@@ -99,7 +115,7 @@ fn openai_routes_require_a_text_input() {
     let text = || Model::new("Model").output(Output::new::<String>("text", [1]));
     let prompt = || text().input(Input::new::<String>("prompt", [1]));
     let messages = || text().input(Input::new::<String>("messages", [-1]));
-    let sample = || Function::sample(|_| Ok(Vec::new()));
+    let sample = || Function::new(PerRequest, |_| Ok(Vec::new()));
     let spec = prompt()
         .openai(Completions)
         .registration(&sample())
@@ -149,13 +165,13 @@ fn openai_routes_require_a_text_input() {
         ),
         (
             prompt().openai(Completions),
-            Function::per_sequence(|_, _| Ok(())).sample(|_: &mut (), _| Ok(Vec::new())),
+            Function::new(PerRequest.per_sequence(|_, _| Ok(())), |_| Ok(Vec::new())),
             "the OpenAI routes do not support sequences: write a function without sequence state",
         ),
         (
             prompt().openai(Completions),
-            Function::raw(|_| Ok(Vec::<Result<Vec<_>, _>>::new())),
-            "the OpenAI routes process each request separately: write `Function::sample`, `sample_iter` or `sample_stream`",
+            Function::new(Raw, |_| Ok(Vec::<Result<Vec<_>, _>>::new())),
+            "the OpenAI routes process each request separately: write `PerRequest`",
         ),
         (
             prompt().max_batch_size(4).openai(Completions),
@@ -215,7 +231,7 @@ fn valid_model_is_accepted() {
     assert!(plain.dynamic_batching().is_some() && plain.call_options.max_call().is_none());
     let flat = model().batching(false).instances(3);
     let flat = flat
-        .registration(&Function::sample(|_| Ok(Vec::new())))
+        .registration(&Function::new(PerRequest, |_| Ok(Vec::new())))
         .unwrap()
         .spec;
     assert_eq!((flat.max_batch_size, flat.instances.count()), (0, 3));
@@ -224,8 +240,8 @@ fn valid_model_is_accepted() {
 
 #[test]
 fn every_invalid_option_is_reported() {
-    let raw = || Function::raw(|_| Ok(Vec::<Result<Vec<_>, _>>::new()));
-    let sample = || Function::sample(|_| Ok(Vec::new()));
+    let raw = || Function::new(Raw, |_| Ok(Vec::<Result<Vec<_>, _>>::new()));
+    let sample = || Function::new(PerRequest, |_| Ok(Vec::new()));
     let none = Function::from(Vec::new());
     let table: Vec<(Model, Function, &str)> = vec![
         (
@@ -354,12 +370,12 @@ fn every_invalid_option_is_reported() {
         (
             model().batching(false),
             batch(),
-            "`Function::batch` needs batching",
+            "`PerBatch` needs batching",
         ),
         (
             model().input(Input::new::<f32>("z", [1]).first_value()),
             sample(),
-            "`first_value` is one value for a whole batch, which needs `Function::batch`",
+            "`first_value` is one value for a whole batch, which needs `PerBatch`",
         ),
         (
             model().step(PadBatch),
@@ -443,7 +459,7 @@ fn version_policy_that_excludes_the_version_is_refused() {
 
 #[test]
 fn decoupled_function_excludes_steps_and_caching() {
-    let many = || Function::batch_iter(|_| Ok([Ok(Vec::new())]));
+    let many = || Function::new(PerBatch, |_| Ok([Ok(Vec::new())].into_iter()));
     assert_eq!(flaws(model(), many()), [""; 0]);
     let table = [
         (

@@ -1,32 +1,34 @@
 use std::fmt;
 use std::sync::Arc;
 
-use futures_util::Stream;
-
-use crate::call::{Call, Context, Execution, LoadedInstance, Loader, ModelError, flow, iterate};
+use crate::call::Loader;
 use crate::error::Error;
 use crate::model::CallMode;
-use crate::request::{Request, Sequence};
 
-use super::instance::{Plain, PlainInstance, Waiting, WaitingInstance};
-use super::into_outputs::{call_outputs, each, opened};
-use super::{Inputs, IntoOutputs, PerSequence, Stateful};
+use super::into_responses::{IntoResponses, returned};
+use super::{FunctionCall, FunctionMode, Stateful};
+
+use super::states::{SequenceKind, StateKind};
+use super::unit::CallUnit;
 
 /// The function of a [`Model`](super::Model): a closure, and which requests one call processes.
 ///
-/// Boxed closures (`Box<dyn Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Error> + Send + Sync>`) are
-/// accepted too. An array or `Vec` of functions provides one for each instance.
+/// An array or `Vec` of functions provides one for each instance.
 ///
 /// # Examples
 ///
 /// ```
 /// use ndarray::Ix2;
-/// use pytriton_core::runtime_models::Function;
+/// use pytriton_core::runtime_models::{Function, PerBatch, PerRequest};
 ///
-/// let double = Function::batch(|inputs| Ok(&inputs.array::<f32, Ix2>("x")? * 2.0));
-/// let slow = Function::async_sample(async |inputs| {
+/// let double = Function::new(PerBatch, |call| Ok(&call.array::<f32, Ix2>("x")? * 2.0));
+/// let slow = Function::new_async(PerRequest, async |call| {
 ///     tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-///     Ok(inputs.array::<f32, Ix2>("x")?.into_owned())
+///     Ok(call.array::<f32, Ix2>("x")?.into_owned())
+/// });
+/// let counting = Function::new(PerBatch.stateful(|_| Ok(0.0)), |call| {
+///     *call.state += 1.0;
+///     Ok(&call.array::<f32, Ix2>("x")? * 0.0 + *call.state)
 /// });
 /// ```
 #[derive(Clone)]
@@ -40,179 +42,115 @@ pub struct Function {
     pub(super) sequences: bool,
     /// Whether the function is decoupled.
     pub(super) decoupled: bool,
-    /// Whether any of the functions is `async`.
-    pub(super) is_async: bool,
+    /// Whether a call of any of the functions may wait without blocking its thread.
+    pub(super) waits: bool,
     /// Whether any thread may call each instance.
     pub(super) movable: bool,
 }
 
+/// The state of an instance, as a function receives it.
+type Exclusive<'a, M> = <<M as FunctionMode>::State as StateKind>::Exclusive<'a>;
+/// The state of an instance, as an `async` function receives it.
+type Shared<'a, M> = <<M as FunctionMode>::State as StateKind>::Shared<'a>;
+/// The states of the sequences of a call, as a function receives them.
+type Sequences<'a, M> =
+    <<M as FunctionMode>::Sequence as SequenceKind>::States<'a, <M as FunctionMode>::Unit>;
+/// Whether the responses are for the whole call, or for each request.
+type Responses<M> = <<M as FunctionMode>::Unit as CallUnit>::Responses;
+
 impl Function {
-    /// One call for a whole batch, whose rows are stacked along axis 0, like `#[batch]`.
-    pub fn batch<F, A>(function: F) -> Self
-    where
-        F: Fn(&Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
-        A: IntoOutputs,
-    {
-        let function = move |call: &Call<'_>| call_outputs(call, function(&Inputs::new(call)));
-        Self::plain(CallMode::Batch, Arc::new(function))
-    }
-
-    /// One call for each request.
-    pub fn sample<F, A>(function: F) -> Self
-    where
-        F: Fn(&Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
-        A: IntoOutputs,
-    {
-        Self {
-            call: CallMode::Request,
-            ..Self::batch(function)
-        }
-    }
-
-    /// One call for the unstacked requests of a batch, with one response for each of them.
-    pub fn raw<F, A>(function: F) -> Self
-    where
-        F: Fn(&[Request]) -> Result<Vec<Result<A, Error>>, Error> + Send + Sync + 'static,
-        A: IntoOutputs,
-    {
-        let function = move |call: &Call<'_>| each(call, function(call.requests()));
-        Self::plain(CallMode::Raw, Arc::new(function))
-    }
-
-    /// Like [`batch`](Self::batch), with any number of responses, each sent as soon as it is
-    /// produced (a decoupled model). An error ends the responses.
+    /// Creates a function from a closure or function that takes a [`FunctionCall`].
+    ///
+    /// The mode is [`PerBatch`](super::PerBatch), [`PerRequest`](super::PerRequest) or
+    /// [`Raw`](super::Raw), with or without states. [`IntoResponses`] lists what the function
+    /// returns.
     ///
     /// # Examples
     ///
+    /// A function that returns an iterator sends one response for each item:
+    ///
     /// ```
     /// use ndarray::Ix2;
-    /// use pytriton_core::runtime_models::Function;
+    /// use pytriton_core::runtime_models::{Function, PerBatch};
     ///
-    /// let halves = Function::batch_iter(|inputs| {
-    ///     let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+    /// let halves = Function::new(PerBatch, |call| {
+    ///     let x = call.array::<f32, Ix2>("x")?.into_owned();
     ///     Ok((0..3).map(move |times| Ok(&x / 2.0_f32.powi(times))))
     /// });
     /// ```
-    pub fn batch_iter<F, I, A>(function: F) -> Self
+    pub fn new<M, F, A, V>(mode: M, function: F) -> Self
     where
-        F: Fn(&Inputs<'_>) -> Result<I, Error> + Send + Sync + 'static,
-        I: IntoIterator<Item = Result<A, Error>>,
-        A: IntoOutputs,
+        M: FunctionMode,
+        F: Fn(FunctionCall<'_, M::Unit, Exclusive<'_, M>, Sequences<'_, M>>) -> Result<A, Error>
+            + Send
+            + Sync
+            + 'static,
+        A: IntoResponses<Responses<M>, V>,
     {
-        let function = move |call: &Call<'_>| {
-            let items = opened(call, function(&Inputs::new(call)))?;
-            iterate(call, items, |item| call_outputs(call, item))
-        };
-        Self::plain(CallMode::Batch, Arc::new(function)).decoupled()
+        let mode = mode.into_stateful();
+        let kind = Self::of(&mode, A::DECOUPLED, A::WAITS);
+        kind.with(mode.exclusive(A::WAITS, move |state, call| {
+            let result = M::Sequence::guards::<M::Unit>(call).and_then(|mut guards| {
+                let states = M::Sequence::states::<M::Unit>(&mut guards);
+                let mut state = state.borrow_mut();
+                let state = M::State::exclusive(&mut state);
+                returned(call, function(FunctionCall::new(call, state, states)))
+            });
+            A::respond(result, call, false)
+        }))
     }
 
-    /// Like [`batch_iter`](Self::batch_iter), with one call for each request.
-    pub fn sample_iter<F, I, A>(function: F) -> Self
+    /// Creates a function from an `async` closure or function.
+    ///
+    /// While it waits, its instance executes other batches in flight. They share the state of the
+    /// instance.
+    pub fn new_async<M, F, A, V>(mode: M, function: F) -> Self
     where
-        F: Fn(&Inputs<'_>) -> Result<I, Error> + Send + Sync + 'static,
-        I: IntoIterator<Item = Result<A, Error>>,
-        A: IntoOutputs,
+        M: FunctionMode,
+        F: AsyncFn(FunctionCall<'_, M::Unit, Shared<'_, M>, Sequences<'_, M>>) -> Result<A, Error>
+            + Send
+            + Sync
+            + 'static,
+        A: IntoResponses<Responses<M>, V>,
     {
-        Self {
-            call: CallMode::Request,
-            ..Self::batch_iter(function)
-        }
-    }
-
-    /// Like [`batch_iter`](Self::batch_iter). While the stream waits, its instance executes other
-    /// batches in flight.
-    pub fn batch_stream<F, S, A>(function: F) -> Self
-    where
-        F: Fn(&Inputs<'_>) -> Result<S, Error> + Send + Sync + 'static,
-        S: Stream<Item = Result<A, Error>>,
-        A: IntoOutputs,
-    {
+        let mode = mode.into_stateful();
         let function = Arc::new(function);
-        let waiting = Self::waiting(CallMode::Batch, move |call| {
+        let kind = Self::of(&mode, A::DECOUPLED, true);
+        kind.with(mode.shared(move |state, call| {
             let function = Arc::clone(&function);
             Box::pin(async move {
-                let items = opened(call, function(&Inputs::new(call)))?;
-                flow(call, items, |item| call_outputs(call, item)).await
+                let result = match M::Sequence::guards::<M::Unit>(call) {
+                    Ok(mut guards) => {
+                        let states = M::Sequence::states::<M::Unit>(&mut guards);
+                        let argument = FunctionCall::new(call, M::State::shared(state), states);
+                        returned(call, function(argument).await)
+                    }
+                    Err(error) => Err(error),
+                };
+                A::respond(result, call, true).await
             })
-        });
-        waiting.decoupled()
+        }))
     }
 
-    /// Like [`batch_stream`](Self::batch_stream), with one call for each request.
-    pub fn sample_stream<F, S, A>(function: F) -> Self
-    where
-        F: Fn(&Inputs<'_>) -> Result<S, Error> + Send + Sync + 'static,
-        S: Stream<Item = Result<A, Error>>,
-        A: IntoOutputs,
-    {
+    fn of<U: CallUnit, S: StateKind, Q>(
+        mode: &Stateful<U, S, Q>,
+        decoupled: bool,
+        waits: bool,
+    ) -> Self {
         Self {
-            call: CallMode::Request,
-            ..Self::batch_stream(function)
+            call: U::MODE,
+            loaders: Vec::new(),
+            mixed: false,
+            sequences: mode.has_sequences(),
+            decoupled,
+            waits,
+            movable: mode.movable,
         }
     }
 
-    /// Like [`batch`](Self::batch). While the function waits, its instance executes other batches
-    /// in flight.
-    pub fn async_batch<F, A>(function: F) -> Self
-    where
-        F: AsyncFn(&Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
-        A: IntoOutputs,
-    {
-        let function = Arc::new(function);
-        Self::waiting(CallMode::Batch, move |call| {
-            let function = Arc::clone(&function);
-            Box::pin(async move { call_outputs(call, function(&Inputs::new(call)).await) })
-        })
-    }
-
-    /// Like [`sample`](Self::sample), but `async`.
-    pub fn async_sample<F, A>(function: F) -> Self
-    where
-        F: AsyncFn(&Inputs<'_>) -> Result<A, Error> + Send + Sync + 'static,
-        A: IntoOutputs,
-    {
+    fn with(self, loader: Loader) -> Self {
         Self {
-            call: CallMode::Request,
-            ..Self::async_batch(function)
-        }
-    }
-
-    /// Like [`raw`](Self::raw), but `async`.
-    pub fn async_raw<F, A>(function: F) -> Self
-    where
-        F: AsyncFn(&[Request]) -> Result<Vec<Result<A, Error>>, Error> + Send + Sync + 'static,
-        A: IntoOutputs,
-    {
-        let function = Arc::new(function);
-        Self::waiting(CallMode::Raw, move |call| {
-            let function = Arc::clone(&function);
-            Box::pin(async move { each(call, function(call.requests()).await) })
-        })
-    }
-
-    /// A function with a state. `load` creates the state on the thread of each instance, so it need
-    /// not be `Send`.
-    pub fn stateful<L, S>(load: L) -> Stateful<S>
-    where
-        L: Fn(&Context) -> Result<S, Error> + Send + Sync + 'static,
-        S: 'static,
-    {
-        Stateful::new(load)
-    }
-
-    /// A function with a state for each sequence. `start` creates the state when the sequence
-    /// starts.
-    pub fn per_sequence<F, S>(start: F) -> PerSequence<S>
-    where
-        F: Fn(&Sequence, &Context) -> Result<S, Error> + Send + Sync + 'static,
-        S: 'static,
-    {
-        PerSequence::new(start)
-    }
-
-    fn decoupled(self) -> Self {
-        Self {
-            decoupled: true,
+            loaders: vec![loader],
             ..self
         }
     }
@@ -220,48 +158,6 @@ impl Function {
     /// Returns the kind of call, whether it takes states of sequences, and whether it is decoupled.
     fn kind(&self) -> (CallMode, bool, bool) {
         (self.call, self.sequences, self.decoupled)
-    }
-
-    fn plain(call: CallMode, function: Arc<Plain>) -> Self {
-        let function = Self::new(call, move |_| {
-            let instance = PlainInstance(Arc::clone(&function));
-            Ok(LoadedInstance::Movable(Box::new(instance)))
-        });
-        Self {
-            movable: true,
-            ..function
-        }
-    }
-
-    fn waiting<F>(call: CallMode, function: F) -> Self
-    where
-        F: for<'a> Fn(&'a Call<'a>) -> Execution<'a> + Send + Sync + 'static,
-    {
-        let function: Arc<Waiting> = Arc::new(function);
-        let function = Self::new(call, move |_| {
-            let instance = WaitingInstance(Arc::clone(&function));
-            Ok(LoadedInstance::Movable(Box::new(instance)))
-        });
-        Self {
-            movable: true,
-            is_async: true,
-            ..function
-        }
-    }
-
-    pub(super) fn new<L>(call: CallMode, load: L) -> Self
-    where
-        L: Fn(&Context) -> Result<LoadedInstance, ModelError> + Send + Sync + 'static,
-    {
-        Self {
-            call,
-            loaders: vec![Arc::new(load)],
-            mixed: false,
-            sequences: false,
-            decoupled: false,
-            is_async: false,
-            movable: false,
-        }
     }
 
     /// Returns the loader of the instances.
@@ -291,7 +187,7 @@ impl From<Vec<Self>> for Function {
             mixed: functions
                 .iter()
                 .any(|other| other.mixed || other.kind() != kind),
-            is_async: functions.iter().any(|function| function.is_async),
+            waits: functions.iter().any(|function| function.waits),
             movable: functions.iter().all(|function| function.movable),
             loaders: functions
                 .into_iter()
@@ -315,3 +211,7 @@ impl fmt::Debug for Function {
             .finish()
     }
 }
+
+#[cfg(test)]
+#[path = "function_tests.rs"]
+mod tests;

@@ -1,26 +1,17 @@
 use std::sync::Arc;
 
 use ndarray::{CowArray, Dimension};
-use pytriton_protocol::typed::Model as CallableModel;
 
-use crate::call::{Call, Context, ModelError};
+use crate::call::ModelError;
 use crate::decorators::StepError;
-use crate::model::ModelSpec;
-use crate::model_call;
-use crate::request::{Identity, InputError, Parameters, Request};
+use crate::request::{Identity, InputError, Parameters};
 use crate::tensor::{Element, Ragged, Tensor, TensorError};
 
-/// The arguments of one call: the input tensors by name, batch axis first if there is one.
-#[derive(Debug, Clone, Copy)]
-pub struct Inputs<'a> {
-    call: &'a Call<'a>,
-}
+use super::FunctionCall;
+use super::unit::StackedUnit;
 
-impl<'a> Inputs<'a> {
-    pub(super) fn new(call: &'a Call<'a>) -> Self {
-        Self { call }
-    }
-
+/// The inputs of a batch, or of one request.
+impl<'a, U: StackedUnit, S, Q> FunctionCall<'a, U, S, Q> {
     /// Returns an input as an array.
     ///
     /// The array is a view of the input if its elements are numbers at an aligned address.
@@ -108,7 +99,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// Returns the names and tensors of the given inputs, in the order of the model.
-    pub fn iter(&self) -> impl Iterator<Item = (&'a str, &'a Tensor)> + use<'a> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'a str, &'a Tensor)> + use<'a, U, S, Q> {
         let inputs = self.model().inputs.iter().zip(self.call.inputs());
         inputs.filter_map(|(spec, tensor)| Some((&*spec.name, tensor.as_deref()?)))
     }
@@ -143,41 +134,6 @@ impl<'a> Inputs<'a> {
                 model: Arc::clone(&model.name),
             }),
         }
-    }
-
-    /// Returns the requests of the call, before any step. With `response_cache`, they have no
-    /// parameters.
-    pub fn requests(&self) -> &'a [Request] {
-        self.call.requests()
-    }
-
-    /// Returns the handle to call another model. Such calls inherit the priority, the queue
-    /// timeout, the cancellation, the trace and, if the model was declared with
-    /// [`Model::by_identity`](super::Model::by_identity), the client of the requests of this call.
-    ///
-    /// # Errors
-    ///
-    /// Returns a [`ModelError`] if the model was not declared with
-    /// [`Model::calls`](super::Model::calls).
-    pub fn call<M: CallableModel>(&self) -> Result<model_call::Call<M>, ModelError> {
-        let call = model_call::Call::of_function(self.call);
-        let mut callees = self.model().callees.iter();
-        match callees.any(|callee| callee.name == call.model()) {
-            true => Ok(call),
-            false => Err(ModelError::UndeclaredCall {
-                model: Arc::clone(&self.model().name),
-                callee: call.model().to_owned(),
-            }),
-        }
-    }
-
-    /// Returns the context of the call: model configuration, instance and logger.
-    pub fn context(&self) -> &'a Context {
-        self.call.context()
-    }
-
-    fn model(&self) -> &'a ModelSpec {
-        self.call.context().model()
     }
 
     /// Returns the index of an input that is declared as ragged, or as not ragged.

@@ -1,61 +1,49 @@
-use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::call::{Call, CallResult, Execution, Instance};
+use crate::call::{Call, Execution, Instance, Start, Started, Starts};
 
-/// A function without a state.
-pub(super) type Plain = dyn Fn(&Call<'_>) -> CallResult + Send + Sync;
-/// An `async` function without a state.
-pub(super) type Waiting = dyn for<'a> Fn(&'a Call<'a>) -> Execution<'a> + Send + Sync;
-/// A function with a state.
-pub(super) type OnState<S> = dyn Fn(&mut S, &Call<'_>) -> CallResult + Send + Sync;
-/// An `async` function with a state.
-pub(super) type WaitingOnState<S> =
-    dyn for<'a> Fn(&'a S, &'a Call<'a>) -> Execution<'a> + Send + Sync;
+/// Calls the function with the state of an instance.
+pub(super) type Execute<S> = dyn for<'a> Fn(&'a S, &'a Call<'a>) -> Execution<'a> + Send + Sync;
 
-pub(super) struct PlainInstance(pub(super) Arc<Plain>);
+/// Creates the state of a sequence, of any type.
+pub(super) type StartOn<S> = dyn Fn(&S, &Start<'_>) -> Started + Send + Sync;
 
-impl Instance for PlainInstance {
-    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        Box::pin(async move { (self.0)(call) })
-    }
-}
-
-pub(super) struct WaitingInstance(pub(super) Arc<Waiting>);
-
-impl Instance for WaitingInstance {
-    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        (self.0)(call)
-    }
-
-    fn is_async(&self) -> bool {
-        true
-    }
-}
-
-pub(super) struct StatefulInstance<S> {
-    /// A call ends before the next one begins.
-    pub(super) state: RefCell<S>,
-    pub(super) function: Arc<OnState<S>>,
-}
-
-impl<S> Instance for StatefulInstance<S> {
-    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        Box::pin(async move { (self.function)(&mut self.state.borrow_mut(), call) })
-    }
-}
-
-pub(super) struct WaitingStatefulInstance<S> {
+/// The state of an instance and its function. `S` is `()` without a state.
+pub(super) struct FunctionInstance<S> {
     pub(super) state: S,
-    pub(super) function: Arc<WaitingOnState<S>>,
+    pub(super) execute: Arc<Execute<S>>,
+    /// Whether a call may wait without blocking its thread.
+    pub(super) waits: bool,
 }
 
-impl<S> Instance for WaitingStatefulInstance<S> {
+impl<S> Instance for FunctionInstance<S> {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        (self.function)(&self.state, call)
+        (self.execute)(&self.state, call)
     }
 
     fn is_async(&self) -> bool {
-        true
+        self.waits
+    }
+}
+
+/// An instance whose function has a state for each sequence.
+pub(super) struct Starting<S> {
+    pub(super) instance: FunctionInstance<S>,
+    pub(super) start: Arc<StartOn<S>>,
+}
+
+impl<S> Instance for Starting<S> {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        self.instance.execute(call)
+    }
+
+    fn is_async(&self) -> bool {
+        self.instance.waits
+    }
+}
+
+impl<S> Starts for Starting<S> {
+    fn start(&self, start: &Start<'_>) -> Started {
+        (self.start)(&self.instance.state, start)
     }
 }

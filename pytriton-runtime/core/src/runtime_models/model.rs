@@ -32,6 +32,7 @@ pub struct Model {
     pub(super) outputs: Vec<Output>,
     pub(super) by_parameters: bool,
     pub(super) by_identity: bool,
+    pub(super) cancellable: bool,
     callees: Vec<ModelSignature>,
     pub(super) steps: Vec<Arc<dyn Step>>,
     pub(super) warmups: Vec<Warmup>,
@@ -49,6 +50,7 @@ impl Model {
             outputs: Vec::new(),
             by_parameters: false,
             by_identity: false,
+            cancellable: false,
             callees: Vec::new(),
             steps: Vec::new(),
             warmups: Vec::new(),
@@ -73,7 +75,7 @@ impl Model {
     }
 
     /// Separates requests with different parameters, so that the function can read the parameters
-    /// with [`Inputs::parameters`](super::Inputs::parameters).
+    /// with [`FunctionCall::parameters`](super::FunctionCall::parameters).
     pub fn by_parameters(self) -> Self {
         Self {
             by_parameters: true,
@@ -82,7 +84,7 @@ impl Model {
     }
 
     /// Separates requests of different clients, so that the function can read the client with
-    /// [`Inputs::identity`](super::Inputs::identity). Needs the embedded engine.
+    /// [`FunctionCall::identity`](super::FunctionCall::identity). Needs the embedded engine.
     pub fn by_identity(self) -> Self {
         Self {
             by_identity: true,
@@ -90,7 +92,17 @@ impl Model {
         }
     }
 
-    /// Allows the function to call another model with [`Inputs::call`](super::Inputs::call).
+    /// Lets the function check whether the clients of a call still wait, with
+    /// [`FunctionCall::cancellation`](super::FunctionCall::cancellation).
+    pub fn cancellable(self) -> Self {
+        Self {
+            cancellable: true,
+            ..self
+        }
+    }
+
+    /// Allows the function to call another model with
+    /// [`FunctionCall::callee`](super::FunctionCall::callee).
     pub fn calls<M: CallableModel>(mut self) -> Self {
         let signature = M::signature();
         if !self.callees.contains(&signature) {
@@ -221,7 +233,7 @@ impl Model {
             call: function.call,
             decoupled: function.decoupled,
             takes_parameters: true,
-            cancellable: !self.callees.is_empty(),
+            cancellable: self.cancellable || !self.callees.is_empty(),
             callees: self.callees.clone(),
             by_parameters: self.by_parameters,
             takes_identity: self.by_identity,

@@ -69,7 +69,7 @@ impl Input {
     }
 
     /// Batches requests in which the input has different dims. The function of a batch reads it with
-    /// [`Inputs::ragged`](super::Inputs::ragged), and the dims are `[-1]`.
+    /// [`FunctionCall::ragged`](super::FunctionCall::ragged), and the dims are `[-1]`.
     pub fn ragged(self) -> Self {
         Self {
             ragged: true,

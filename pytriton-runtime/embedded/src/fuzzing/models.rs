@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use pytriton_core::model::{ModelSpec, Surface};
-use pytriton_core::runtime_models::{Function, Input, Model, Output};
+use pytriton_core::runtime_models::{Function, Input, Model, Output, PerBatch, PerRequest};
 use pytriton_protocol::tensor::DataType;
 
 /// A model with an optional input and an output of each datatype, both named after it.
@@ -17,7 +17,7 @@ pub fn every_datatype() -> Arc<ModelSpec> {
             .input(Input::of(datatype, name, [-1]).optional())
             .output(Output::of(datatype, name, [-1]));
     }
-    spec(&model, &Function::batch(|_| Ok(Vec::new())))
+    spec(&model, &Function::new(PerBatch, |_| Ok(Vec::new())))
 }
 
 /// A model behind one of the OpenAI routes.
@@ -36,7 +36,7 @@ pub fn texts(surface: Surface) -> Arc<ModelSpec> {
         .input(Input::of(DataType::Fp32, "temperature", [1]).optional())
         .input(Input::of(DataType::Int32, "max_tokens", [1]).optional())
         .output(Output::of(DataType::Bytes, "text", [1]));
-    spec(&model, &Function::sample(|_| Ok(Vec::new())))
+    spec(&model, &Function::new(PerRequest, |_| Ok(Vec::new())))
 }
 
 fn spec(model: &Model, function: &Function) -> Arc<ModelSpec> {

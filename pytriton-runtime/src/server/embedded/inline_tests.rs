@@ -19,7 +19,7 @@ use crate::proto::ModelInferRequest;
 use crate::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
 use crate::proto::model_infer_request::InferInputTensor;
 use crate::registry::Registry;
-use crate::runtime_models::{Function, Input, Model, Output};
+use crate::runtime_models::{Function, Input, Model, Output, PerRequest};
 use crate::server::{Options, Server};
 use crate::testing::fp32;
 
@@ -193,14 +193,15 @@ impl Counter {
 
 #[test]
 fn calls_over_http_and_grpc_never_overlap_on_an_instance() {
-    let counting = Function::stateful(|context| {
+    let counter = PerRequest.stateful(|context| {
         Ok(Counter {
             instance: context.instance(),
             calls: Cell::new(0),
             busy: AtomicBool::new(false),
         })
     });
-    let served = Served::start(&counting.movable().sample(|counter, _| Ok(counter.call())));
+    let counting = Function::new(counter.movable(), |call| Ok(call.state.call()));
+    let served = Served::start(&counting);
     let (http, grpc) = (served.http(), served.grpc());
     let answers: Vec<Vec<u32>> = thread::scope(|scope| {
         let over_http = (0..HTTP_CLIENTS).map(|_| {
@@ -240,8 +241,8 @@ fn calls_over_http_and_grpc_never_overlap_on_an_instance() {
 fn function_that_blocks_in_tokio_gets_an_error_that_names_the_option() {
     const CALLS: usize = 1_000;
     const BLOCKS_AT: usize = 500;
-    let function = Function::sample(|inputs| {
-        let x = inputs.array::<f32, Ix2>("x")?;
+    let function = Function::new(PerRequest, |call| {
+        let x = call.array::<f32, Ix2>("x")?;
         if x[[0, 0]] < 0.0 {
             let runtime = Builder::new_current_thread().build()?;
             runtime.block_on(async {});
@@ -279,8 +280,8 @@ fn function_that_blocks_in_tokio_gets_an_error_that_names_the_option() {
 fn blocking_inline_function_does_not_delay_health_or_other_clients() {
     const BLOCKS: Duration = Duration::from_secs(1);
     const CLIENTS: usize = 3;
-    let function = Function::sample(|inputs| {
-        let x = inputs.array::<f32, Ix2>("x")?;
+    let function = Function::new(PerRequest, |call| {
+        let x = call.array::<f32, Ix2>("x")?;
         if x[[0, 0]] < 0.0 {
             thread::sleep(BLOCKS);
         }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use pytriton::client::ndarray::{Ix1, Ix2, array};
-use pytriton::{Function, Input, Model, Output, testing};
+use pytriton::{Function, Input, Model, Output, PerBatch, testing};
 
 use crate::Result;
 
@@ -11,7 +11,7 @@ fn served() -> Result<testing::Served> {
     let double = Model::new("Double")
         .input(Input::new::<f32>("x", [-1]))
         .output(Output::new::<f32>("y", [-1]));
-    let function = Function::batch(|inputs| Ok(&inputs.array::<f32, Ix2>("x")? * 2.0));
+    let function = Function::new(PerBatch, |call| Ok(&call.array::<f32, Ix2>("x")? * 2.0));
     Ok(testing::serve(double, function)?)
 }
 

@@ -3,7 +3,9 @@
 use std::thread;
 use std::time::Duration;
 
-use pytriton::{DataType, Error, Function, Inputs, Tensor};
+use pytriton::{
+    DataType, Error, Function, FunctionCall, PerBatch, PerRequest, Raw, StackedUnit, Tensor,
+};
 
 use super::numbers;
 use super::spec::Spec;
@@ -18,7 +20,7 @@ pub(crate) fn add_sub(spec: &Spec, version: u32) -> Result<Function, Error> {
     let swapped = version > 1;
     Ok(per_batch(spec, move |inputs| {
         let [a, b] = [&names[0], &names[1]].map(|name| inputs.tensor(name));
-        let (a, b) = (a?.ok_or("no first input")?, b?.ok_or("no second input")?);
+        let (a, b) = (a?, b?);
         thread::sleep(delay);
         let shape = a.shape();
         if a.datatype() == DataType::Int64 {
@@ -56,10 +58,10 @@ pub(crate) fn identity(spec: &Spec) -> Result<Function, Error> {
     let outputs = spec.outputs.len();
     let multiplier = u32::try_from(spec.number("instance_wise_delay_multiplier")?)?;
     Ok(per_batch(spec, move |inputs| {
-        thread::sleep(delay * (multiplier * inputs.context().instance()).max(1));
+        thread::sleep(delay * (multiplier * inputs.instance).max(1));
         let tensors = names.iter().take(outputs).map(|name| {
             let tensor = inputs.tensor(name)?;
-            Ok(tensor.ok_or("an input is missing")?.clone())
+            Ok(tensor.clone())
         });
         tensors.collect::<Result<Vec<Tensor>, Error>>()
     }))
@@ -70,16 +72,16 @@ pub(crate) fn identity(spec: &Spec) -> Result<Function, Error> {
 pub(crate) fn ragged_identity(spec: &Spec) -> Result<Function, Error> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
     let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
-    Ok(Function::raw(move |requests| {
+    Ok(Function::new(Raw, move |call| {
         thread::sleep(delay);
-        let responses = requests.iter().map(|request| {
+        let responses = call.requests().iter().map(|request| {
             let tensors = names.iter().map(|name| {
                 let tensor = request.tensor(name);
                 Ok(tensor.ok_or("an input is missing")?.clone())
             });
             tensors.collect::<Result<Vec<Tensor>, Error>>()
         });
-        Ok(responses.collect())
+        Ok(responses.collect::<Vec<_>>())
     }))
 }
 
@@ -91,7 +93,7 @@ pub(crate) fn reshape(spec: &Spec) -> Result<Function, Error> {
     let batching = spec.max_batch_size > 0;
     Ok(per_batch(spec, move |inputs| {
         let tensors = names.iter().zip(&dims).map(|(name, dims)| {
-            let tensor = inputs.tensor(name)?.ok_or("an input is missing")?;
+            let tensor = inputs.tensor(name)?;
             let rows = tensor.shape().iter().take(usize::from(batching)).copied();
             let sizes = dims.iter().map(|&dim| usize::try_from(dim));
             let sizes = sizes.collect::<Result<Vec<_>, _>>()?;
@@ -103,8 +105,8 @@ pub(crate) fn reshape(spec: &Spec) -> Result<Function, Error> {
 
 /// Returns the first element of `IN` and the index 0, after the number of milliseconds in `DELAY`.
 pub(crate) fn repeat_once(_: &Spec) -> Result<Function, Error> {
-    Ok(Function::sample(|inputs| {
-        let first = |name: &str| match inputs.tensor(name)? {
+    Ok(Function::new(PerRequest, |call| {
+        let first = |name: &str| match call.tensor(name)? {
             Some(tensor) => Ok(numbers::read(tensor)?
                 .first()
                 .copied()
@@ -122,8 +124,8 @@ pub(crate) fn repeat_once(_: &Spec) -> Result<Function, Error> {
 
 /// Cannot be loaded.
 pub(crate) fn failing_load(_: &Spec) -> Result<Function, Error> {
-    let function = Function::stateful(|_| Err::<(), _>(Error::from("the model is invalid")));
-    Ok(function.sample(|(), _| Ok(Vec::<Tensor>::new())))
+    let state = PerRequest.stateful(|_| Err::<(), _>(Error::from("the model is invalid")));
+    Ok(Function::new(state, |_| Ok(Vec::new())))
 }
 
 /// Makes one call per batch, or per request for a model without a batch axis.
@@ -132,7 +134,28 @@ where
     F: Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Error> + Send + Sync + 'static,
 {
     match spec.max_batch_size {
-        0 => Function::sample(function),
-        _ => Function::batch(function),
+        0 => Function::new(PerRequest, move |call| function(&Inputs::of(&call))),
+        _ => Function::new(PerBatch, move |call| function(&Inputs::of(&call))),
+    }
+}
+
+/// The inputs of a batch or of a request.
+struct Inputs<'a> {
+    tensors: Vec<(&'a str, &'a Tensor)>,
+    instance: u32,
+}
+
+impl<'a> Inputs<'a> {
+    fn of<U: StackedUnit>(call: &FunctionCall<'a, U>) -> Self {
+        Self {
+            tensors: call.iter().collect(),
+            instance: call.context().instance(),
+        }
+    }
+
+    fn tensor(&self, name: &str) -> Result<&'a Tensor, Error> {
+        let mut tensors = self.tensors.iter();
+        let tensor = tensors.find(|(other, _)| *other == name);
+        Ok(tensor.ok_or_else(|| format!("input {name} is missing"))?.1)
     }
 }

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use pytriton::{Error, Function, Tensor};
+use pytriton::{Error, Function, Raw, Tensor};
 
 use super::numbers;
 use super::spec::Spec;
@@ -17,28 +17,32 @@ pub(crate) fn sequence(spec: &Spec) -> Result<Function, Error> {
     let adds_id = spec.parameters.contains_key("add_sequence_id");
     let input = spec.inputs[0].name.clone();
     let output = spec.outputs[0].datatype()?;
-    let function = Function::per_sequence(|_, _| Ok(0.0_f64));
-    Ok(function.raw(move |sums: &mut [&mut f64], requests| {
-        thread::sleep(delay);
-        let responses = sums.iter_mut().zip(requests).map(|(sum, request)| {
-            let tensor = request.tensor(&input).ok_or("no input")?;
-            let mut values = numbers::read(tensor)?;
-            let starts = request.sequence().is_some_and(|sequence| sequence.starts());
-            for value in &mut values {
-                if flag_only {
-                    *value += f64::from(u8::from(starts));
-                } else {
-                    **sum += *value;
-                    *value = **sum;
+    Ok(Function::new(
+        Raw.per_sequence(|_, _| Ok(0.0_f64)),
+        move |call| {
+            thread::sleep(delay);
+            let requests = call.requests();
+            let sums = call.sequence_state.into_iter().zip(requests);
+            let responses = sums.map(|(sum, request)| {
+                let tensor = request.tensor(&input).ok_or("no input")?;
+                let mut values = numbers::read(tensor)?;
+                let starts = request.sequence().is_some_and(|sequence| sequence.starts());
+                for value in &mut values {
+                    if flag_only {
+                        *value += f64::from(u8::from(starts));
+                    } else {
+                        *sum += *value;
+                        *value = *sum;
+                    }
                 }
-            }
-            if adds_id {
-                let sequence = request.sequence().filter(|sequence| sequence.ends());
-                let id = sequence.map(|sequence| sequence.id().to_string().parse::<f64>());
-                values.fill(**sum + id.transpose()?.unwrap_or_default());
-            }
-            Ok(vec![numbers::write(output, tensor.shape(), &values)?])
-        });
-        Ok(responses.collect::<Vec<Result<Vec<Tensor>, Error>>>())
-    }))
+                if adds_id {
+                    let sequence = request.sequence().filter(|sequence| sequence.ends());
+                    let id = sequence.map(|sequence| sequence.id().to_string().parse::<f64>());
+                    values.fill(*sum + id.transpose()?.unwrap_or_default());
+                }
+                Ok(vec![numbers::write(output, tensor.shape(), &values)?])
+            });
+            Ok(responses.collect::<Vec<Result<Vec<Tensor>, Error>>>())
+        },
+    ))
 }

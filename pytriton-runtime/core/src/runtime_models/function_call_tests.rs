@@ -1,0 +1,97 @@
+use ndarray::{Array2, Ix2};
+
+use crate::call::WithParameters;
+use crate::model::SequenceScheduling;
+use crate::request::{ParameterValue, Parameters, Sequence};
+
+use super::super::testing::{model, responses, responses_to};
+use super::super::{Function, Named, PerBatch, PerRequest, Raw};
+
+/// Requests of two sequences.
+const SEQUENCES: [&[(u64, f32)]; 2] = [&[(5, 1.0)], &[(5, 2.0), (6, 3.0)]];
+
+#[test]
+fn sent_responses_have_names_and_parameters() {
+    let mut parameters = Parameters::default();
+    parameters.insert("plus", ParameterValue::Int64(5));
+    let function = Function::new_async(PerBatch, async move |call| {
+        let x = call.array::<f32, Ix2>("INPUT_1")?.into_owned();
+        let named = |x: &Array2<f32>| Named::new().with("y", x.clone());
+        let responses = call.responses()?;
+        responses.send(named(&x)).await?;
+        responses.send_with(named(&x), parameters.clone()).await?;
+        Ok(())
+    });
+    let got = responses(model(), &function, &[&[(0, 1.0)]]);
+    assert_eq!(got, [[Ok(1.0), Ok(6.0)]]);
+    let mut parameters = Parameters::default();
+    parameters.insert("plus", ParameterValue::Int64(7));
+    let function = Function::new(PerBatch, move |call| {
+        let x = call.array::<f32, Ix2>("INPUT_1")?.into_owned();
+        Ok(WithParameters {
+            outputs: Named::new().with("y", x),
+            parameters: parameters.clone(),
+        })
+    });
+    let got = responses(model(), &function, &[&[(0, 1.0)]]);
+    assert_eq!(got, [[Ok(8.0)]]);
+}
+
+#[test]
+fn function_sees_that_its_clients_have_disconnected() {
+    let function = Function::new(PerRequest, |call| {
+        let cancelled = call.cancellation()?.is_cancelled();
+        Ok(Array2::from_elem((1, 1), f32::from(u8::from(cancelled))))
+    });
+    for (cancelled, expected) in [(false, 0.0), (true, 1.0)] {
+        let got = responses_to(model().cancellable(), &function, &[&[(0, 1.0)]], cancelled);
+        assert_eq!(got, [[Ok(expected)]]);
+    }
+    let got = responses(model(), &function, &[&[(0, 1.0)]]);
+    let text = "model 'Model' reads the cancellation of a call: declare it with `cancellable()`";
+    assert_eq!(got, [[Err(text.to_owned())]]);
+}
+
+#[test]
+fn function_reads_the_sequence_of_each_request() {
+    let id = |sequence: &Sequence| sequence.id().to_string().parse::<f32>();
+    let one = Function::new(PerRequest, move |call| {
+        Ok(Array2::from_elem((1, 1), id(call.sequence()?)?))
+    });
+    let many = Function::new(PerBatch, move |call| {
+        let ids = call.sequences()?.into_iter().map(id);
+        let ids = ids.collect::<Result<Vec<_>, _>>()?;
+        Ok(Array2::from_shape_vec((ids.len(), 1), ids)?)
+    });
+    for function in [one, many] {
+        let sequences = model().sequence_batching(SequenceScheduling::Direct);
+        let got = responses(sequences, &function, &SEQUENCES);
+        assert_eq!(got, [5.0, 5.0, 6.0].map(|id| vec![Ok(id)]));
+        let got = responses(model(), &function, &[&[(0, 1.0)]]);
+        let text =
+            "model 'Model' reads the sequence of a request: declare it with `sequence_batching(…)`";
+        assert_eq!(got, [[Err(text.to_owned())]]);
+    }
+}
+
+#[test]
+fn function_that_returns_outputs_sends_no_responses() {
+    let both = Function::new(PerBatch, |call| {
+        let x = call.array::<f32, Ix2>("INPUT_1")?.into_owned();
+        call.responses()?.blocking_send(x.clone())?;
+        Ok(x)
+    });
+    let raw = Function::new(Raw, |call| {
+        for responses in call.responses()? {
+            responses.blocking_send(Array2::from_elem((1, 1), 1.0_f32))?;
+        }
+        Ok(vec![Ok(Array2::from_elem((1, 1), 1.0_f32))])
+    });
+    let text = "model 'Model' sends responses, but returns outputs too: return `Ok(())`, and send every response";
+    for function in [both, raw] {
+        for model in [model(), model().cancellable()] {
+            let got = responses(model, &function, &[&[(0, 1.0)]]);
+            assert_eq!(got, [[Err(text.to_owned())]]);
+        }
+    }
+}
