@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+use pytriton::{Function, PerBatch};
+
+fn main() {
+    Function::new(PerBatch, |_| Ok((0..3).map(|number| array![[number]])));
+}
+
+//~ 5:     Function::new(PerBatch, |_| Ok((0..3).map(|number| Ok(array![[number]]))));

@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+use pytriton::{Function, PerBatch};
+
+fn main() {
+    Function::new_async(PerBatch, |_| Ok(array![[1.0_f32]]));
+}
+
+//~ 5:     Function::new(PerBatch, |_| Ok(array![[1.0_f32]]));

@@ -1,0 +1,7 @@
+use pytriton::{Function, PerBatch};
+
+fn main() {
+    Function::new(PerBatch, |call| Ok(call.scalar::<f32>("x")?));
+}
+
+//~ 4:     Function::new(PerBatch, |call| Ok(pytriton::ndarray::array![[call.scalar::<f32>("x")?]]));

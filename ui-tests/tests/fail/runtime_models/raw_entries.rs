@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+use pytriton::{Function, Raw};
+
+fn main() {
+    Function::new(Raw, |_| Ok(vec![array![[1.0_f32]]]));
+}
+
+//~ 5:     Function::new(Raw, |_| Ok(vec![Ok(array![[1.0_f32]])]));

@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+use pytriton::{Function, PerBatch};
+
+fn main() {
+    Function::new(PerBatch, |call| Ok(call.array::<f32, Ix2>("x")?));
+}
+
+//~ 5:     Function::new(PerBatch, |call| Ok(call.array::<f32, Ix2>("x")?.into_owned()));
