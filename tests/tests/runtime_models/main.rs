@@ -1,5 +1,6 @@
 //! Models that are bound at run time, in servers of this process, on both engines.
 
+mod cancellation;
 mod cost;
 mod devices;
 mod fatal_errors;
@@ -8,6 +9,7 @@ mod http;
 mod labels;
 mod load_unload;
 mod openai;
+mod options;
 mod overrides;
 mod parts;
 mod ragged;
