@@ -20,6 +20,7 @@ mod request;
 #[cfg(test)]
 mod request_tests;
 mod stops;
+mod strings;
 mod usage;
 
 pub use choice::Choice;

@@ -14,19 +14,20 @@ use super::OpenAiError;
 use super::elements::elements;
 use super::member_value::{self, invalid, invalid_elements};
 use super::message::{Message, parse_bytes};
+use super::strings::strings;
 
 /// The maximum number of prompts in a request.
 const MAX_PROMPTS: usize = 128;
 
 /// The memory of the request that is made of a prompt, in addition to its texts and tensors.
-const REQUEST_BYTES: usize = 1 << 10;
+pub(super) const REQUEST_BYTES: usize = 1 << 10;
 
 /// A parsed OpenAI request.
 #[derive(Debug)]
 pub struct OpenAiRequest<'a> {
     /// The name of the model.
     pub model: String,
-    members: BoundedMap<&'a RawValue>,
+    pub(super) members: BoundedMap<&'a RawValue>,
 }
 
 /// The requests to the model.
@@ -177,8 +178,8 @@ impl<'a> OpenAiRequest<'a> {
         let name = surface.subject();
         let value = self.members.remove(name).ok_or_else(|| missing(name))?;
         match surface {
-            Surface::Completions => prompts(value, permit),
             Surface::Chat => messages(value, permit).map(|messages| vec![messages]),
+            _ => prompts(value, permit),
         }
     }
 
@@ -239,9 +240,9 @@ fn insert<'a>(
 /// The punctuation around a prompt and its name.
 const SUBJECT: usize = 16;
 
-/// Reserves the memory of buffers that are too small to be tracked one by one. A request has up to
-/// [`MAX_PROMPTS`] of them.
-fn reserve_small(
+/// Reserves the memory of buffers that are too small to be tracked one by one. A request has many of
+/// them.
+pub(super) fn reserve_small(
     sizes: impl Iterator<Item = usize>,
     permit: &mut MemoryPermit,
 ) -> Result<(), MemoryBudgetError> {
@@ -257,31 +258,10 @@ fn prompts(value: &RawValue, permit: &mut MemoryPermit) -> Result<Vec<TrackedByt
         json.written(text.as_bytes());
         json.finish_reserved()
     };
-    let member = Surface::Completions.subject();
-    if value.get().starts_with('"') {
-        return Ok(vec![copied(value.get())?]);
-    }
-    if !value.get().starts_with('[') {
-        let found = Value::new(value).describe();
-        let what = format!("expected a string or an array of strings, found {found}");
-        return Err(invalid(member, what));
-    }
-    let prompts =
-        elements(value, MAX_PROMPTS, permit).map_err(|error| invalid_elements(member, error))?;
-    if prompts.is_empty() {
-        return Err(invalid(member, "expected at least one".to_owned()));
-    }
+    let prompts = strings(Surface::Completions.subject(), value, MAX_PROMPTS, permit)?;
     reserve_small(prompts.iter().map(|prompt| prompt.get().len()), permit)?;
-    let prompts = prompts.into_iter().map(|prompt| {
-        let text = prompt.get();
-        if text.starts_with('"') {
-            return Ok(copied(text)?);
-        }
-        let found = Value::new(prompt).describe();
-        let what = format!("tokens are not supported, expected a string, found {found}");
-        Err(invalid(member, what))
-    });
-    prompts.collect()
+    let prompts = prompts.into_iter().map(|prompt| copied(prompt.get()));
+    Ok(prompts.collect::<Result<_, _>>()?)
 }
 
 /// Encodes the messages as an array of strings.
@@ -315,14 +295,14 @@ fn messages(value: &RawValue, permit: &mut MemoryPermit) -> Result<TrackedBytes,
 
 /// Writes a value that becomes a parameter of the request. Lists and objects become strings with
 /// their JSON.
-fn parameter(json: &mut JsonWriter, value: &RawValue) {
+pub(super) fn parameter(json: &mut JsonWriter, value: &RawValue) {
     match value.get().as_bytes().first() {
         Some(b'[' | b'{') => json.text(value.get()),
         _ => json.written(value.get().as_bytes()),
     }
 }
 
-fn missing(member: &str) -> OpenAiError {
+pub(super) fn missing(member: &str) -> OpenAiError {
     let member = member.to_owned();
     OpenAiError::Missing { member }
 }
