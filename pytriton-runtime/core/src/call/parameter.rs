@@ -1,4 +1,4 @@
-use ndarray::{Array, ArrayView, Dimension};
+use ndarray::{Array, ArrayView, Dimension, IxDyn};
 
 use crate::model::{Declared, InputType};
 use crate::request::{Identity, Parameters, Request, Sequence};
@@ -11,6 +11,7 @@ use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
 /// | Type | The argument |
 /// | --- | --- |
 /// | `ArrayView2<T>`, `Array2<T>`, and those of other ranks | an input; `T` is an element type |
+/// | `Vec<String>` | an input with one text in each row |
 /// | `Ragged<T>` | an input whose rows have different lengths |
 /// | `Option` of one of these | an input that a request may omit |
 /// | a struct that derives `Inputs` | its fields are inputs |
@@ -104,6 +105,19 @@ impl<T: Element, D: Dimension> Parameter for Option<Array<T, D>> {
         let array = call.optional_array(input)?;
         let array = array.map(|array| call.owned(array));
         array.transpose().map(ByValue)
+    }
+}
+
+/// One text of each row.
+#[diagnostic::do_not_recommend]
+impl Parameter for Vec<String> {
+    const DECLARED: Declared = Declared::Value(InputType::of::<String>(None, false));
+    type Element = String;
+    type Storage<'c> = ByValue<Self>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+        let texts = call.owned(call.array::<String, IxDyn>(input)?)?;
+        Ok(ByValue(texts.into_raw_vec_and_offset().0))
     }
 }
 

@@ -53,6 +53,7 @@ const ALL_RESPONSES: &str = "each request has its own responses: write `Vec<Resp
 const RAGGED_REQUEST: &str = "a `Ragged` contains the rows of several requests: write `#[batch]` above the function, or take an array such as `ArrayView2<f32>`";
 const RAGGED_SAMPLE: &str = "a `Ragged` contains the rows of several requests: take an array such as `ArrayView1<f32>`, or remove `batching = false` and write `#[batch]`";
 const RAGGED_SHAPE: &str = "the rows of a `Ragged` have one dimension of any size: write `shape = [-1]`, or take an array with one dimension more than the shape";
+const NO_ROWS: &str = "a `Vec` has one element for each row of a batch: take an array such as `ArrayView1<String>`, or remove `batching = false`";
 const NO_ARRAY: &str = "this type has the name of an array type but is not one: rename it";
 const NO_STEPS: &str = "`&[Request]` supports no decorators: remove them, or take arrays";
 
@@ -200,6 +201,11 @@ impl Signature {
         match one.declared {
             Declared::Input(_) | Declared::Value(_) if self.raw() => Some(OTHER_INPUTS),
             Declared::Input(_) | Declared::Value(_) if one.name.is_none() => Some(NO_NAME),
+            Declared::Value(_)
+                if one.first_value.is_none() && !options.batching && options.openai.is_none() =>
+            {
+                Some(NO_ROWS)
+            }
             Declared::Input(InputType { ragged: true, .. }) if !self.batch => {
                 Some(match options.batching {
                     true => RAGGED_REQUEST,
