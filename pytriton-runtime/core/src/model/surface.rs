@@ -7,6 +7,8 @@ pub enum Surface {
     Completions,
     /// `/v1/chat/completions`: responds to messages.
     Chat,
+    /// `/v1/embeddings`: converts texts to vectors.
+    Embeddings,
 }
 
 impl Surface {
@@ -15,6 +17,7 @@ impl Surface {
         match self {
             Self::Completions => "/v1/completions",
             Self::Chat => "/v1/chat/completions",
+            Self::Embeddings => "/v1/embeddings",
         }
     }
 
@@ -23,7 +26,14 @@ impl Surface {
         match self {
             Self::Completions => "prompt",
             Self::Chat => "messages",
+            Self::Embeddings => "input",
         }
+    }
+
+    /// Whether the model generates text, without a batch axis. The texts of other requests are rows
+    /// of batches.
+    pub const fn generates_text(self) -> bool {
+        matches!(self, Self::Completions | Self::Chat)
     }
 }
 
@@ -32,6 +42,7 @@ impl fmt::Display for Surface {
         f.write_str(match self {
             Self::Completions => "completions",
             Self::Chat => "chat",
+            Self::Embeddings => "embeddings",
         })
     }
 }

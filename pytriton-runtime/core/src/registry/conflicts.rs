@@ -10,6 +10,8 @@ const NO_BATCHING: &str = "this option needs batching: remove it, or remove `bat
 const OPENAI_BATCHING: &str = "`#[openai]` processes each request separately: remove this option";
 const OPENAI_NO_BATCHING: &str =
     "this option needs batching, and `#[openai]` processes each request separately: remove it";
+const OPENAI_NO_BATCH_AXIS: &str =
+    "the texts of a request are rows of a batch: remove `batching = false`";
 const OPENAI_CACHE: &str =
     "tritonserver's cache does not store finish reasons and token counts: remove this option";
 const NO_DYNAMIC_BATCHING: &str =
@@ -38,6 +40,14 @@ const NOT_OLDEST: &str =
 const DELAYED: &str = "later requests can overtake a delayed request: write `\"reject\"`, or remove `preserve_ordering`";
 
 impl ModelOptions<'_> {
+    /// Whether the function generates text for an OpenAI route, without a batch axis.
+    pub(super) const fn generates_text(&self) -> bool {
+        match self.openai {
+            Some(surface) => surface.generates_text(),
+            None => false,
+        }
+    }
+
     /// The error in combining an option that was given with others.
     pub const fn conflict(&self, option: &str) -> Violation {
         let flaw = self.sequence_conflict(option);
@@ -47,8 +57,8 @@ impl ModelOptions<'_> {
         match option.as_bytes() {
             b"name" | b"version" | b"version_policy" | b"instances" | b"sequence_batching" => None,
             b"inline" => self.inline_conflict(),
-            b"batching" if self.batching && self.openai.is_some() => Some(OPENAI_BATCHING),
-            b"description" | b"batching" => None,
+            b"batching" => self.batching_conflict(),
+            b"description" => None,
             b"response_cache" => self.cache_conflict(),
             b"cost" if self.call_options.max_batch_cost == 0 => {
                 // An option that would be refused is not suggested.
@@ -59,7 +69,7 @@ impl ModelOptions<'_> {
             }
             b"cost" => None,
             _ if applies_to_all_calls(option) || needs_sequences(option) => None,
-            _ if self.openai.is_some() => Some(OPENAI_NO_BATCHING),
+            _ if self.generates_text() => Some(OPENAI_NO_BATCHING),
             _ if !self.batching => Some(NO_BATCHING),
             b"max_batch_size" | b"dynamic_batching" => None,
             _ if !self.dynamic_batching => Some(NO_DYNAMIC_BATCHING),
@@ -105,6 +115,15 @@ impl ModelOptions<'_> {
         }
     }
 
+    /// The error in combining a batch axis, or none, with an OpenAI route.
+    const fn batching_conflict(&self) -> Violation {
+        match (self.openai, self.batching) {
+            (Some(surface), true) if surface.generates_text() => Some(OPENAI_BATCHING),
+            (Some(surface), false) if !surface.generates_text() => Some(OPENAI_NO_BATCH_AXIS),
+            _ => None,
+        }
+    }
+
     const fn inline_conflict(&self) -> Violation {
         match self.call_options.inline {
             true if self.call_options.batches_in_flight > 1 => Some(
@@ -133,7 +152,7 @@ impl ModelOptions<'_> {
 
     const fn cache_conflict(&self) -> Violation {
         match self.call_options.response_cache {
-            true if self.openai.is_some() => Some(OPENAI_CACHE),
+            true if self.generates_text() => Some(OPENAI_CACHE),
             true if self.preserve_ordering && self.dynamic_batching => Some(
                 "`response_cache` and `preserve_ordering` exclude each other: remove one\nnote: after tritonserver has served a response from its cache, a model that preserves the order sends no further responses",
             ),

@@ -55,6 +55,15 @@ pub const TOKEN_LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 /// The parameter by which the OpenAI routes identify their requests to tritonserver.
 pub const CLAIM: &str = "pytriton.claim";
 
+/// The output, or the response parameter, with the number of tokens of a request.
+pub const PROMPT_TOKENS: &str = "prompt_tokens";
+
+/// The member with the encoding of vectors.
+pub const ENCODING_FORMAT: &str = "encoding_format";
+
+/// The member with the length of vectors.
+pub const DIMENSIONS: &str = "dimensions";
+
 /// The member with the stop sequences.
 pub const STOP: &str = "stop";
 
@@ -105,6 +114,7 @@ const fn members(surface: Surface) -> &'static [Member] {
     match surface {
         Surface::Completions => &COMPLETIONS,
         Surface::Chat => &CHAT,
+        Surface::Embeddings => &[],
     }
 }
 
@@ -127,6 +137,14 @@ impl Member {
             index += 1;
         }
         false
+    }
+
+    /// Like [`is_own`](Self::is_own), for requests whose texts are rows of batches.
+    pub const fn is_own_of_rows(name: &str) -> bool {
+        matches!(
+            name.as_bytes(),
+            b"input" | b"encoding_format" | b"dimensions"
+        ) || Self::is_own(name)
     }
 
     /// Returns the type of the member.

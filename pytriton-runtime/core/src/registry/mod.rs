@@ -14,6 +14,7 @@ mod lost_identities;
 mod member;
 mod names;
 mod openai;
+mod openai_rows;
 mod option_override;
 mod options;
 mod outputs;
@@ -41,8 +42,11 @@ pub use error::RegistryError;
 pub use fields::{argument_indexes, client_flaw, refuse_fields, with_fields};
 pub use flaw::{Flaw, ModelFlaws};
 pub use function::{FunctionDeclaration, step};
-pub use member::{CLAIM, Kind, Member, STOP, TOKEN_LIMITS};
+pub use member::{
+    CLAIM, DIMENSIONS, ENCODING_FORMAT, Kind, Member, PROMPT_TOKENS, STOP, TOKEN_LIMITS,
+};
 pub use names::{dimension_flaw, name_flaw, tensor_name_flaw};
+pub use openai_rows::vectors_flaw;
 pub use option_override::OptionOverride;
 pub use options::ModelOptions;
 pub use outputs::{labels_flaw, override_flaw, refuse_outputs};

@@ -13,8 +13,10 @@ const NO_PARAMETER: &str =
 impl Signature {
     /// The missing parts of a function under `#[openai]`.
     pub const fn openai_flaw(&self, options: &ModelOptions<'_>) -> Violation {
-        let Some(surface) = options.openai else {
-            return None;
+        let surface = match options.openai {
+            None => return None,
+            Some(surface) if surface.generates_text() => surface,
+            Some(_) => return self.rows_flaw(options),
         };
         let mut index = 0;
         while index < self.arguments.len() {
@@ -28,14 +30,14 @@ impl Signature {
         }
         Some(match surface {
             Surface::Completions => "the prompt is missing: take `prompt: String`",
-            Surface::Chat => "the messages are missing: take `messages: Messages`",
+            _ => "the messages are missing: take `messages: Messages`",
         })
     }
 }
 
 impl Argument {
-    /// The reason why an input cannot be a member of an OpenAI request.
-    pub(super) const fn openai_flaw(&self, surface: Surface) -> Violation {
+    /// The reason why an input cannot be a member of a request for text.
+    pub(super) const fn text_flaw(&self, surface: Surface) -> Violation {
         let Some(name) = self.input_name() else {
             return None;
         };

@@ -193,10 +193,13 @@ impl Signature {
     /// The error in the type of the argument with this index.
     pub const fn flaw(&self, argument: usize, options: &ModelOptions<'_>) -> Violation {
         let one = &self.arguments[argument];
-        if let Some(surface) = options.openai
-            && let Some(flaw) = one.openai_flaw(surface)
-        {
-            return Some(flaw);
+        let member = match options.openai {
+            Some(surface) if surface.generates_text() => one.text_flaw(surface),
+            Some(_) => self.row_flaw(argument),
+            None => None,
+        };
+        if member.is_some() {
+            return member;
         }
         match one.declared {
             Declared::Input(_) | Declared::Value(_) if self.raw() => Some(OTHER_INPUTS),
@@ -417,7 +420,8 @@ impl Signature {
                 "the order of streamed responses is not preserved: remove `preserve_ordering`, or return a single response",
             );
         }
-        match options.batching && self.input_count() == 0 {
+        // The first input of an OpenAI route is reported on its attribute.
+        match options.batching && options.openai.is_none() && self.input_count() == 0 {
             true if self.raw() => Some(
                 "a model with a batch axis needs an input: write `#[input(name = \"INPUT_1\", datatype = FP32, shape = [-1])]` above the function",
             ),

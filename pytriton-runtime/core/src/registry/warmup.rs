@@ -18,7 +18,7 @@ impl ModelOptions<'_> {
         match option.as_bytes() {
             b"count" => range(*count, MAX_INT32, EXPECTED_INT32),
             b"batch_size" if *batch_size == 1 => None,
-            b"batch_size" if !self.batching || self.openai.is_some() => Some(
+            b"batch_size" if !self.batching || self.generates_text() => Some(
                 "the model has no batches: remove `batch_size`, or write `count = …` for several calls",
             ),
             b"batch_size" => range(
@@ -49,7 +49,7 @@ impl Signature {
                 index += 1;
                 continue;
             }
-            let batch_axis = if options.batching && options.openai.is_none() {
+            let batch_axis = if options.batching && !options.generates_text() {
                 1
             } else {
                 0

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use crate::model::{CallMode, Surface, TensorSpec, elements_flaw, example_flaw};
-use crate::registry::{Member, OwnedOptions, dimension_flaw, tensor_name_flaw};
-use crate::tensor::DataType;
+use crate::model::{CallMode, TensorSpec, elements_flaw, example_flaw};
+use crate::registry::{OwnedOptions, dimension_flaw, tensor_name_flaw};
 
+use super::check_openai::openai;
 use super::{Flaw, Function, Model};
 
 /// Checks a model with this function. Returns all mistakes in the order in which models are
@@ -28,7 +28,7 @@ pub(super) fn check(model: &Model, function: &Function) -> Vec<Flaw> {
     }
     flaws.extend(instances(model, function));
     flaws.extend(called(model, function));
-    flaws.extend(texts(model, function));
+    flaws.extend(openai(model, function));
     flaws
 }
 
@@ -220,51 +220,6 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         (
             cached && raw,
             "`response_cache` returns the same response for the same inputs, but a raw function can read the parameters: remove it, or write `PerBatch`",
-        ),
-    ];
-    let broken = table.into_iter().filter(|(broken, _)| *broken);
-    broken.map(|(_, help)| Flaw::Conflict { help }).collect()
-}
-
-/// Checks that the OpenAI routes can call the model, if it has any.
-fn texts(model: &Model, function: &Function) -> Vec<Flaw> {
-    let Some(surface) = model.options.plain.openai else {
-        return Vec::new();
-    };
-    let (dims, missing) = match surface {
-        Surface::Completions => (
-            [1],
-            "the prompt is missing: write `.input(Input::new::<String>(\"prompt\", [1]))`",
-        ),
-        Surface::Chat => (
-            [-1],
-            "the messages are missing: write `.input(Input::new::<String>(\"messages\", [-1]))`",
-        ),
-    };
-    let text = |of: &TensorSpec, dims| of.datatype == DataType::Bytes && of.dims == dims;
-    let mut inputs = model.inputs.iter().map(|input| &input.spec);
-    let own = inputs.clone().any(|input| Member::is_own(&input.name));
-    let subject = inputs.find(|input| *input.name == *surface.subject());
-    let table = [
-        (
-            !subject.is_some_and(|subject| text(subject, dims) && !subject.optional),
-            missing,
-        ),
-        (
-            own,
-            "the server handles this member of OpenAI requests itself: rename the input, or remove it",
-        ),
-        (
-            !matches!(&model.outputs[..], [only] if text(&only.spec, [1]) && !only.spec.optional),
-            "the only output must be a string: write `.output(Output::new::<String>(\"text\", [1]))`",
-        ),
-        (
-            function.call != CallMode::Request,
-            "the OpenAI routes process each request separately: write `PerRequest`",
-        ),
-        (
-            function.sequences,
-            "the OpenAI routes do not support sequences: write a function without sequence state",
         ),
     ];
     let broken = table.into_iter().filter(|(broken, _)| *broken);

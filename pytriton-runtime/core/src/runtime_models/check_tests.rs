@@ -185,6 +185,79 @@ fn openai_routes_require_a_text_input() {
 }
 
 #[test]
+fn openai_embeddings_require_texts_and_vectors() {
+    use crate::model::Surface::Embeddings;
+
+    let inputs = |model: Model| model.input(Input::new::<String>("sentence", [1]));
+    let texts = || inputs(Model::new("Model")).openai(Embeddings);
+    let model = || texts().output(Output::new::<f32>("vector", [-1]));
+    let spec = model().registration(&batch()).unwrap().spec;
+    assert_eq!((spec.openai, spec.max_batch_size), (Some(Embeddings), 4));
+    let counted = |count: Output| model().output(count);
+    let optional = || Input::new::<i64>("k", [1]).optional();
+    for good in [
+        counted(Output::new::<i64>("prompt_tokens", [1])),
+        model().input(optional()).max_batch_size(7),
+    ] {
+        assert_eq!(flaws(good, batch()), Vec::<String>::new());
+    }
+    let no_texts = "the first input is one text of each row: write `.input(Input::new::<String>(\"texts\", [1]))`";
+    let no_vectors = "the first output is one vector for each text: write `.output(Output::new::<f32>(\"vectors\", [-1]))`";
+    let no_count = "`prompt_tokens` is the number of tokens of each text: write `.output(Output::new::<i64>(\"prompt_tokens\", [1]))`";
+    let vector = || Output::new::<f32>("vector", [-1]);
+    let table = [
+        (
+            Model::new("Model")
+                .input(Input::new::<String>("texts", [-1]))
+                .output(vector())
+                .openai(Embeddings),
+            batch(),
+            no_texts,
+        ),
+        (
+            inputs(Model::new("Model").input(optional()))
+                .output(vector())
+                .openai(Embeddings),
+            batch(),
+            no_texts,
+        ),
+        (
+            model().input(Input::new::<i64>("dimensions", [1])),
+            batch(),
+            "the server handles this member of OpenAI requests itself: rename the input, or remove it",
+        ),
+        (
+            model().input(Input::new::<i64>("k", [2])),
+            batch(),
+            "a member of OpenAI requests is one value of each row: write the dimensions `[1]`",
+        ),
+        (
+            texts().output(Output::new::<f64>("vector", [-1])),
+            batch(),
+            no_vectors,
+        ),
+        (
+            texts().output(Output::new::<f32>("vector", [2, 2])),
+            batch(),
+            no_vectors,
+        ),
+        (
+            counted(Output::new::<f32>("prompt_tokens", [1])),
+            batch(),
+            no_count,
+        ),
+        (
+            model().batching(false),
+            Function::new(PerRequest, |_| Ok(Vec::new())),
+            "`batching`: the texts of a request are rows of a batch: remove `batching = false`",
+        ),
+    ];
+    for (model, function, expected) in table {
+        assert_eq!(flaws(model, function), [expected]);
+    }
+}
+
+#[test]
 fn valid_model_is_accepted() {
     let full = model()
         .version(3)

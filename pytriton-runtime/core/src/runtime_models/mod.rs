@@ -11,6 +11,7 @@
 //! checked against the model.
 
 mod check;
+mod check_openai;
 mod function;
 mod function_call;
 mod inputs;

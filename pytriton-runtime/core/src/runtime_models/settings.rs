@@ -32,14 +32,22 @@ impl Model {
         self.with("batching", |options| options.plain.batching = batching)
     }
 
-    /// Serves the model on an OpenAI route as well, without a batch axis. A member of a request
-    /// becomes the input with the same name. `prompt` of [`Completions`](Surface::Completions) is a
-    /// single string. `messages` of a [`Chat`](Surface::Chat) is any number of strings, each with a
-    /// message as JSON. The only output is text, such as a `Piece`.
+    /// Serves the model on an OpenAI route as well. A member of a request becomes the input with the
+    /// same name.
+    ///
+    /// Models for text are served without a batch axis. `prompt` of
+    /// [`Completions`](Surface::Completions) is a single string. `messages` of a
+    /// [`Chat`](Surface::Chat) is any number of strings, each with a message as JSON. The only
+    /// output is text, such as a `Piece`.
+    ///
+    /// The first input of [`Embeddings`](Surface::Embeddings) is one text of each row, and the first
+    /// output is its vector.
     pub fn openai(mut self, surface: Surface) -> Self {
         let options = &mut self.options.plain;
         options.openai = Some(surface);
-        options.batching = false;
+        if surface.generates_text() {
+            options.batching = false;
+        }
         self
     }
 

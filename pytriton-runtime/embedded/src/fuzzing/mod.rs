@@ -8,7 +8,7 @@ mod documents;
 mod models;
 
 pub use documents::{configuration, openapi};
-pub use models::{every_datatype, texts};
+pub use models::{embeddings, every_datatype, texts};
 
 pub use crate::grpc::fuzzing::{GrpcCall, GrpcMessage, GrpcServer};
 pub use crate::http::fuzzing::{control, generate, infer, inflate, openai};

@@ -20,7 +20,22 @@ pub fn every_datatype() -> Arc<ModelSpec> {
     spec(&model, &Function::new(PerBatch, |_| Ok(Vec::new())))
 }
 
-/// A model behind one of the OpenAI routes.
+/// A model whose rows are the texts of OpenAI requests.
+///
+/// # Panics
+///
+/// As [`every_datatype`].
+pub fn embeddings() -> Arc<ModelSpec> {
+    let model = Model::new("Embeddings")
+        .openai(Surface::Embeddings)
+        .max_batch_size(8)
+        .input(Input::of(DataType::Bytes, "texts", [1]))
+        .input(Input::of(DataType::Fp32, "scale", [1]).optional())
+        .output(Output::of(DataType::Fp32, "vectors", [-1]));
+    spec(&model, &Function::batch(|_| Ok(Vec::new())))
+}
+
+/// A model that generates text behind one of the OpenAI routes.
 ///
 /// # Panics
 ///
@@ -28,7 +43,7 @@ pub fn every_datatype() -> Arc<ModelSpec> {
 pub fn texts(surface: Surface) -> Arc<ModelSpec> {
     let subject = match surface {
         Surface::Completions => Input::of(DataType::Bytes, "prompt", [1]),
-        Surface::Chat => Input::of(DataType::Bytes, "messages", [-1]),
+        _ => Input::of(DataType::Bytes, "messages", [-1]),
     };
     let model = Model::new("Texts")
         .openai(surface)

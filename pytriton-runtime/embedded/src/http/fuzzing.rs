@@ -86,10 +86,18 @@ pub fn openai(
     let (bytes, permit) = body.parts();
     let limits = Limits::default();
     let asked = OpenAiRequest::read(bytes, permit).map_err(text)?;
-    let request = asked.of(spec, surface, limits.max_request_bytes, permit);
-    let request = request.map_err(text)?;
-    let bodies = request.bodies.iter();
+    let most = limits.max_request_bytes;
+    let bodies = match surface.generates_text() {
+        true => asked
+            .of(spec, surface, most, permit)
+            .map(|request| request.bodies),
+        false => asked
+            .embeddings(spec, most, permit)
+            .map(|request| request.bodies),
+    };
+    let bodies = bodies.map_err(text)?;
     let inputs = bodies
+        .iter()
         .map(|body| {
             choice_request(
                 body,

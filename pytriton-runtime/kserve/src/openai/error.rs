@@ -88,6 +88,12 @@ pub enum OpenAiError {
         /// The model.
         model: Arc<str>,
     },
+    /// The output of the model is not vectors.
+    #[error("model '{model}' returned an output that is not vectors of finite numbers")]
+    NoVectors {
+        /// The model.
+        model: Arc<str>,
+    },
     /// Another layer has refused the request or failed.
     #[error("{message}")]
     Failed {
@@ -117,7 +123,7 @@ impl OpenAiError {
             Self::UnknownModel { .. } | Self::OtherSurface { .. } | Self::UnknownUrl { .. } => 404,
             Self::Restricted { .. } => 401,
             Self::Method { .. } => 405,
-            Self::NoText { .. } => 500,
+            Self::NoText { .. } | Self::NoVectors { .. } => 500,
             Self::Failed { status, .. } => *status,
             _ => 400,
         }
@@ -241,6 +247,11 @@ mod tests {
                 OpenAiError::NoText { model: "m".into() },
                 500,
                 r#"{"error":{"message":"model 'm' returned an output that is not text","type":"server_error","param":null,"code":null}}"#,
+            ),
+            (
+                OpenAiError::NoVectors { model: "m".into() },
+                500,
+                r#"{"error":{"message":"model 'm' returned an output that is not vectors of finite numbers","type":"server_error","param":null,"code":null}}"#,
             ),
             (
                 OpenAiError::Failed {

@@ -38,8 +38,8 @@ impl Format {
         include_usage: bool,
     ) -> Self {
         let kind = match surface {
-            Surface::Completions => "cmpl",
             Surface::Chat => "chatcmpl",
+            _ => "cmpl",
         };
         Self {
             surface,
@@ -67,19 +67,19 @@ impl Format {
     /// Writes the event of a piece.
     pub fn piece(&self, json: &mut JsonWriter, choice: usize, text: &str) {
         self.event(json, |json| match self.surface {
-            Surface::Completions => completion(json, choice, text.as_bytes(), None),
             Surface::Chat => {
                 let content = |json: &mut JsonWriter| json.name("content").text(text);
                 self.delta(json, choice, content, None);
             }
+            _ => completion(json, choice, text.as_bytes(), None),
         });
     }
 
     /// Writes the event at the end of a choice.
     pub fn end(&self, json: &mut JsonWriter, choice: usize, reason: FinishReason) {
         self.event(json, |json| match self.surface {
-            Surface::Completions => completion(json, choice, b"", Some(reason)),
             Surface::Chat => self.delta(json, choice, |_| {}, Some(reason)),
+            _ => completion(json, choice, b"", Some(reason)),
         });
     }
 
@@ -104,8 +104,8 @@ impl Format {
                 .array(choices, |json, (index, choice)| {
                     let (text, reason) = (choice.text.as_slice(), Some(choice.reason));
                     match self.surface {
-                        Surface::Completions => completion(json, index, text, reason),
                         Surface::Chat => message(json, index, text, reason),
+                        _ => completion(json, index, text, reason),
                     }
                 });
             if usage.is_some() {
@@ -141,9 +141,9 @@ impl Format {
         json.object(|json| {
             json.name("id").text(&self.id);
             json.name("object").text(match (self.surface, part) {
-                (Surface::Completions, _) => "text_completion",
                 (Surface::Chat, true) => "chat.completion.chunk",
                 (Surface::Chat, false) => "chat.completion",
+                _ => "text_completion",
             });
             json.name("created").integer(self.created);
             json.name("model").text(&self.model);

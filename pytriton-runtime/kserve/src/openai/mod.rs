@@ -3,9 +3,14 @@
 //!
 //! A function with `#[openai(…)]` takes the members of a request as parameters ([`TextParameter`])
 //! and returns pieces of text ([`Piece`]). Over the KServe protocol, it is an ordinary model.
+//!
+//! The texts of a request for embeddings ([`EmbeddingRequest`]) are rows of batches. Each request of
+//! the generate extension has as many of them as a batch may have, and [`VectorFormat`] combines
+//! the responses.
 
 mod choice;
 mod elements;
+mod embeddings;
 mod error;
 mod finish_reason;
 mod format;
@@ -19,11 +24,14 @@ mod piece;
 mod request;
 #[cfg(test)]
 mod request_tests;
+mod rows;
 mod stops;
 mod strings;
 mod usage;
+mod vectors;
 
 pub use choice::Choice;
+pub use embeddings::{EmbeddingRequest, VectorEncoding};
 pub use error::OpenAiError;
 pub use finish_reason::FinishReason;
 pub use format::{CompleteText, Format};
@@ -37,3 +45,4 @@ pub use pytriton_core::registry::CLAIM;
 pub use pytriton_core::registry::{Kind, Member};
 pub use request::{OpenAiRequest, TextRequest};
 pub use usage::Usage;
+pub use vectors::VectorFormat;

@@ -1,5 +1,6 @@
 use pytriton_core::call::{ModelError, OutputWriter, Outputs, ResponseParts};
 use pytriton_core::model::TensorDeclaration;
+use pytriton_core::registry::PROMPT_TOKENS;
 use pytriton_core::request::{ParameterValue, Parameters};
 use pytriton_protocol::tensor::DataType;
 
@@ -9,7 +10,6 @@ use super::{FinishReason, Usage};
 pub(super) const TEXT: &str = "text";
 
 const FINISH_REASON: &str = "finish_reason";
-const PROMPT_TOKENS: &str = "prompt_tokens";
 const COMPLETION_TOKENS: &str = "completion_tokens";
 
 /// A piece of text with optional metadata.

@@ -10,9 +10,11 @@ use pytriton_core::model::{ModelSpec, Surface};
 use pytriton_core::offload::by_weight;
 use pytriton_core::request::{Identity, InferRequest};
 use pytriton_core::text::excerpt;
+use pytriton_core::tracked_bytes::TrackedBytes;
+use pytriton_engine::Limits;
 use pytriton_kserve::CodecError;
 use pytriton_kserve::generate::decode_generate_request;
-use pytriton_kserve::openai::{Choice, Format, OpenAiError, OpenAiRequest, TextRequest};
+use pytriton_kserve::openai::{Choice, Format, OpenAiError, OpenAiRequest};
 
 use crate::service::{AppState, Error};
 
@@ -31,16 +33,6 @@ pub(super) struct AcceptedRequest {
     pub(super) choices: Vec<(Pieces, Choice)>,
 }
 
-/// A decoded request that matches its model.
-struct Decoded {
-    spec: Arc<ModelSpec>,
-    request: TextRequest,
-    /// The requests for each choice, for models in this process.
-    inputs: Vec<InferRequest>,
-    /// The reservation of the body, and of what is decoded from it.
-    memory: MemoryPermit,
-}
-
 /// Decodes a request and passes it to its model.
 pub(super) async fn ask<B: Body>(
     app_state: &AppState,
@@ -49,34 +41,14 @@ pub(super) async fn ask<B: Body>(
     (headers, identity): (&HeaderMap, Identity),
     body: B,
 ) -> Result<AcceptedRequest, OpenAiError> {
-    let encoding = headers.get(CONTENT_ENCODING);
-    if encoding.is_some_and(|encoding| encoding != "identity") {
-        return Err(HttpError::GenerateEncoding.into());
-    }
-    let mut body = body::read(body, headers, app_state, None).await?;
-    let (known, limits, length) = (models.clone(), app_state.limits, body.len());
-    let decode = move || -> Result<Decoded, OpenAiError> {
-        let (body, permit) = body.parts();
-        let asked = OpenAiRequest::read(body, permit)?;
+    let (known, limits) = (models.clone(), app_state.limits);
+    let decode = move |asked: OpenAiRequest<'_>, permit: &mut MemoryPermit| {
         let spec = find(&known, &asked.model, surface)?;
         let request = asked.of(&spec, surface, limits.max_request_bytes, permit)?;
-        let inputs = request.bodies.iter().map(|body| {
-            let decoded = choice_request(body, &spec, limits.max_json_depth, &identity, permit);
-            decoded.map_err(|error| Error::from(error).into())
-        });
-        Ok(Decoded {
-            inputs: inputs.collect::<Result<_, OpenAiError>>()?,
-            request,
-            spec,
-            memory: permit.take(),
-        })
+        let inputs = decode_all(&request.bodies, &spec, limits, &identity, permit)?;
+        Ok((spec, request, inputs))
     };
-    let Decoded {
-        spec,
-        mut request,
-        inputs,
-        memory: _memory,
-    } = by_weight(length, decode).await?;
+    let ((spec, mut request, inputs), _memory) = decoded(app_state, headers, body, decode).await?;
     let mut choices = Vec::with_capacity(inputs.len());
     let bodies = request.bodies.drain(..);
     for (input, body) in inputs.into_iter().zip(bodies) {
@@ -91,8 +63,43 @@ pub(super) async fn ask<B: Body>(
     })
 }
 
-/// Decodes the request of one choice. A request has many of them, so each is counted from its first
-/// byte.
+/// Reads the body of a request and decodes it. The permit covers the result.
+pub(super) async fn decoded<B: Body, T: Send + 'static>(
+    app_state: &AppState,
+    headers: &HeaderMap,
+    body: B,
+    decode: impl FnOnce(OpenAiRequest<'_>, &mut MemoryPermit) -> Result<T, OpenAiError> + Send + 'static,
+) -> Result<(T, MemoryPermit), OpenAiError> {
+    let encoding = headers.get(CONTENT_ENCODING);
+    if encoding.is_some_and(|encoding| encoding != "identity") {
+        return Err(HttpError::GenerateEncoding.into());
+    }
+    let mut body = body::read(body, headers, app_state, None).await?;
+    let length = body.len();
+    let decode = move || {
+        let (body, permit) = body.parts();
+        let decoded = decode(OpenAiRequest::read(body, permit)?, permit)?;
+        Ok((decoded, permit.take()))
+    };
+    by_weight(length, decode).await
+}
+
+/// Decodes the requests to a model.
+pub(super) fn decode_all(
+    bodies: &[TrackedBytes],
+    spec: &ModelSpec,
+    limits: Limits,
+    identity: &Identity,
+    permit: &MemoryPermit,
+) -> Result<Vec<InferRequest>, OpenAiError> {
+    let requests = bodies.iter().map(|body| {
+        let decoded = choice_request(body, spec, limits.max_json_depth, identity, permit);
+        decoded.map_err(|error| Error::from(error).into())
+    });
+    requests.collect()
+}
+
+/// Decodes one of many requests to a model, so that each is counted from its first byte.
 pub(in crate::http) fn choice_request(
     body: &[u8],
     spec: &ModelSpec,
@@ -107,7 +114,12 @@ pub(in crate::http) fn choice_request(
     Ok(request)
 }
 
-fn find(models: &TextModels, name: &str, asked: Surface) -> Result<Arc<ModelSpec>, OpenAiError> {
+/// Returns the model of a request to a route.
+pub(super) fn find(
+    models: &TextModels,
+    name: &str,
+    asked: Surface,
+) -> Result<Arc<ModelSpec>, OpenAiError> {
     let unknown = || OpenAiError::UnknownModel {
         model: excerpt(name),
     };

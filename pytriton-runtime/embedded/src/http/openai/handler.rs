@@ -18,6 +18,7 @@ use super::accepted::{ask, now};
 use super::complete::complete;
 use super::error_response::refused;
 use super::streamed::streamed;
+use super::vectors::vectors;
 
 /// The creation time of all models that these routes report.
 static SINCE: LazyLock<u64> = LazyLock::new(now);
@@ -37,7 +38,11 @@ pub(crate) async fn handle<B: Body>(
         OpenAiEndpoint::Complete(surface) => {
             let access_control = &app_state.access_control;
             let identity = access_control.identify(Operation::Complete, headers, extensions);
-            completion(app_state, models, surface, (headers, identity), body).await
+            let client = (headers, identity);
+            match surface.generates_text() {
+                true => completion(app_state, models, surface, client, body).await,
+                false => vectors(app_state, models, client, body).await,
+            }
         }
     };
     result.unwrap_or_else(|error| refused(&error))

@@ -13,6 +13,7 @@ mod tests;
 mod text_stream;
 mod upstream;
 mod upstream_responses;
+mod vectors;
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(in crate::http) use accepted::choice_request;

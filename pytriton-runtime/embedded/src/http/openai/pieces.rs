@@ -80,17 +80,22 @@ impl Pieces {
     /// Returns the next piece, or `None` after the last one. The permit covers the text of the
     /// piece.
     pub(super) async fn next(&mut self) -> Option<Result<(Piece, MemoryPermit), OpenAiError>> {
-        let response = match &mut self.responses {
+        let response = self.response().await?;
+        Some(response.and_then(|response| piece(&self.spec, &response, &self.budget)))
+    }
+
+    /// Returns the next response of the model, or `None` after the last one.
+    pub(super) async fn response(&mut self) -> Option<Result<Response, OpenAiError>> {
+        match &mut self.responses {
             Responses::Local(stream, response_trace) => {
                 let response = stream.next().await?;
                 if let (Ok(response), Some(response_trace)) = (&response, response_trace) {
                     response_trace.responded(response);
                 }
-                response.map_err(|error| Error::from(error).into())
+                Some(response.map_err(|error| Error::from(error).into()))
             }
-            Responses::Upstream(upstream) => upstream.next().await?,
-        };
-        Some(response.and_then(|response| piece(&self.spec, &response, &self.budget)))
+            Responses::Upstream(upstream) => upstream.next().await,
+        }
     }
 
     /// Reserves the memory of text that a choice has held back.

@@ -88,6 +88,7 @@ static ROUTES: &[Route] = &[
 
     openai(POST, "/v1/completions", OpenAiEndpoint::Complete(Surface::Completions), &[Operation::Complete]).reads(Input),
     openai(POST, "/v1/chat/completions", OpenAiEndpoint::Complete(Surface::Chat), &[Operation::Complete]).reads(Input),
+    openai(POST, "/v1/embeddings", OpenAiEndpoint::Complete(Surface::Embeddings), &[Operation::Complete]).reads(Input),
     openai(GET, "/v1/models", OpenAiEndpoint::List, &[Operation::DescribeModels]),
     openai(GET, "/v1/models/{model}", OpenAiEndpoint::Model, &[Operation::DescribeModels]),
 

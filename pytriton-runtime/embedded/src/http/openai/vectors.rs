@@ -1,0 +1,85 @@
+use std::sync::Arc;
+
+use axum::http::HeaderMap;
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
+use pytriton_core::model::{ModelSpec, Surface};
+use pytriton_core::offload::by_weight;
+use pytriton_core::request::{Identity, InferRequest, Response};
+use pytriton_core::tracked_bytes::TrackedBytes;
+use pytriton_kserve::json::JsonWriter;
+use pytriton_kserve::openai::{OpenAiError, OpenAiRequest, VectorFormat};
+
+use crate::service::AppState;
+
+use super::super::body::Body;
+use super::super::response::{HttpResponse, json};
+use super::TextModels;
+use super::accepted::{decode_all, decoded, find};
+
+/// The maximum number of batches of one request that wait for their model at a time, so that a long
+/// request does not fill the queue.
+const MAX_BATCHES: usize = 16;
+
+/// The approximate size of a number in a response, in bytes of text for each byte.
+const TEXT_PER_BYTE: usize = 3;
+
+/// Serves a request for the vectors of texts.
+pub(super) async fn vectors<B: Body>(
+    app_state: &AppState,
+    models: &TextModels,
+    (headers, identity): (&HeaderMap, Identity),
+    body: B,
+) -> Result<HttpResponse, OpenAiError> {
+    let (known, limits) = (models.clone(), app_state.limits);
+    let decode = move |asked: OpenAiRequest<'_>, permit: &mut MemoryPermit| {
+        let spec = find(&known, &asked.model, Surface::Embeddings)?;
+        let request = asked.embeddings(&spec, limits.max_request_bytes, permit)?;
+        let inputs = decode_all(&request.bodies, &spec, limits, &identity, permit)?;
+        let format = VectorFormat {
+            spec,
+            encoding: request.encoding,
+            dimensions: request.dimensions,
+        };
+        let batches = inputs.into_iter().zip(request.bodies).collect::<Vec<_>>();
+        Ok((format, batches))
+    };
+    let ((format, batches), memory) = decoded(app_state, headers, body, decode).await?;
+    let responses = infer_all(app_state, models, &format.spec, headers, batches).await?;
+    drop(memory);
+    let bytes = responses.iter().map(Response::bytes).sum::<usize>();
+    let weight = TEXT_PER_BYTE * bytes;
+    let permit = app_state.models.budget().empty_permit();
+    let written = by_weight(weight, move || {
+        let mut body = JsonWriter::reserving(permit, weight);
+        format.write(&mut body, &responses)?;
+        let body: Result<_, MemoryBudgetError> = body.finish_reserved();
+        Ok::<_, OpenAiError>(body?)
+    });
+    Ok(json(written.await?))
+}
+
+/// Passes the batches of a request to their model. Returns the responses in the same order, or the
+/// first error, which cancels the others.
+async fn infer_all(
+    app_state: &AppState,
+    models: &TextModels,
+    spec: &Arc<ModelSpec>,
+    headers: &HeaderMap,
+    batches: Vec<(InferRequest, TrackedBytes)>,
+) -> Result<Vec<Response>, OpenAiError> {
+    let infer = |(input, body)| async move {
+        let asked = models.ask(app_state, spec, headers, input, body).await;
+        let response = asked?.response().await;
+        response.unwrap_or_else(|| {
+            let model = Arc::clone(&spec.name);
+            Err(OpenAiError::NoVectors { model })
+        })
+    };
+    let responses = stream::iter(batches).map(infer).buffered(MAX_BATCHES);
+    responses.try_collect().await
+}
+
+#[cfg(test)]
+#[path = "vectors_tests.rs"]
+mod tests;

@@ -1,0 +1,172 @@
+//! The route for embeddings with real models, without a socket.
+
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use ndarray::{Array2, Ix2};
+use pytriton_core::call::{Call, Execution, Instance};
+use pytriton_core::model::{CallMode, QueuePolicy, TensorDeclaration};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
+use pytriton_engine::Limits;
+use pytriton_protocol::tensor::DataType;
+use serde_json::{Value, json};
+
+use crate::testing::{GATE, IDENTITY, app_state, settles};
+
+use super::super::super::tests::{Got, send};
+use super::*;
+
+/// Returns the length of each text, and the number of rows of the call. `wait` waits for [`GATE`].
+const LENGTHS: ModelDeclaration = ModelDeclaration {
+    options: ModelOptions {
+        name: "Lengths",
+        max_batch_size: 2,
+        openai: Some(Surface::Embeddings),
+        // Fewer than the batches of a long request.
+        queue_policy: QueuePolicy {
+            max_queue_size: 16,
+            ..QueuePolicy::DEFAULT
+        },
+        ..IDENTITY.options
+    },
+    inputs: &[TensorDeclaration {
+        name: "texts",
+        datatype: DataType::Bytes,
+        rank: None,
+        shape: Some(&[1]),
+        optional: false,
+        description: "",
+        example: &[],
+        labels: "",
+    }],
+    call: CallMode::Request,
+    load: |_| Ok(Box::new(Lengths)),
+    ..IDENTITY
+};
+
+/// The calls of [`LENGTHS`] with a text `count`.
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+#[derive(Debug)]
+struct Lengths;
+
+impl Instance for Lengths {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let texts = call.array::<String, Ix2>(0)?;
+            let has = |word: &str| texts.iter().any(|text| text == word);
+            if has("fail") {
+                return Err(call.failed("as it was told"));
+            }
+            if has("wait") {
+                drop(GATE.lock().await);
+            }
+            if has("count") {
+                CALLS.fetch_add(1, Ordering::SeqCst);
+            }
+            let lengths = texts.iter().map(String::len);
+            let lengths = lengths.flat_map(|length| [length as f32, texts.nrows() as f32]);
+            let vectors = Array2::from_shape_vec((texts.nrows(), 2), lengths.collect());
+            call.outputs(vectors.unwrap())
+        })
+    }
+}
+
+async fn ask(app: &AppState, members: Value) -> Got {
+    let mut body = json!({"model": "Lengths"});
+    body.as_object_mut()
+        .unwrap()
+        .extend(members.as_object().unwrap().clone());
+    send(app, "POST", "/v1/embeddings", &[], body.to_string()).await
+}
+
+async fn lengths(limits: Limits) -> AppState {
+    app_state(&[&LENGTHS, &IDENTITY], limits).await
+}
+
+#[tokio::test]
+async fn vectors_are_in_the_order_of_the_texts() {
+    let app = lengths(Limits::default()).await;
+    for count in [1, 2, 3, 100] {
+        let texts: Vec<_> = (0..count).map(|length| "x".repeat(length)).collect();
+        let got = ask(&app, json!({"input": texts})).await;
+        let body: Value = serde_json::from_slice(got.bytes()).unwrap();
+        assert_eq!((got.status, &body["model"]), (200, &json!("Lengths")));
+        for length in 0..count {
+            let rows = if count % 2 == 1 && length + 1 == count {
+                1.0
+            } else {
+                2.0
+            };
+            let vector = [length as f32, rows];
+            let expected = json!({"object": "embedding", "index": length, "embedding": vector});
+            assert_eq!(body["data"][length], expected);
+        }
+        assert_eq!(body["data"].as_array().unwrap().len(), count);
+    }
+    settles(app.models.budget(), 0).await;
+}
+
+#[tokio::test]
+async fn failed_batch_fails_the_request() {
+    let app = lengths(Limits::default()).await;
+    let got = ask(&app, json!({"input": ["a", "b", "c", "fail", "d"]})).await;
+    assert_eq!(got.status, 500);
+    assert!(got.text().contains("as it was told") && got.text().contains("server_error"));
+    let got = ask(&app, json!({"input": ["a"], "dimensions": 3})).await;
+    assert!(
+        got.text().contains(r#""param":"dimensions""#),
+        "{}",
+        got.text()
+    );
+    let other = r#"{"model":"Lengths","prompt":"a"}"#;
+    let got = send(&app, "POST", "/v1/completions", &[], other).await;
+    let text = "The model 'Lengths' is not served over /v1/completions. Did you mean to use /v1/embeddings?";
+    assert!(
+        got.status == 404 && got.text().contains(text),
+        "{}",
+        got.text()
+    );
+    let identity = r#"{"model":"Identity","input":"a"}"#;
+    let got = send(&app, "POST", "/v1/embeddings", &[], identity).await;
+    assert!(got.text().contains("does not exist"), "{}", got.text());
+    settles(app.models.budget(), 0).await;
+}
+
+#[tokio::test]
+async fn response_must_fit_into_the_budget() {
+    let limits = Limits {
+        max_bytes_in_flight: 100_000,
+        ..Limits::default()
+    };
+    let app = lengths(limits).await;
+    let got = ask(&app, json!({"input": vec!["a"; 2000]})).await;
+    assert!(
+        got.status == 503 && got.text().contains("--max-bytes-in-flight"),
+        "{}",
+        got.text()
+    );
+    let got = ask(&app, json!({"input": vec!["a"; 5]})).await;
+    assert_eq!(got.status, 200);
+    settles(app.models.budget(), 0).await;
+}
+
+#[tokio::test]
+async fn cancelled_request_leaves_the_queue() {
+    let app = lengths(Limits::default()).await;
+    let gate = GATE.lock().await;
+    let mut texts = vec!["count"; 100];
+    texts[0] = "wait";
+    {
+        let mut asked = pin!(ask(&app, json!({"input": texts})));
+        let short = tokio::time::timeout(Duration::from_millis(50), &mut asked);
+        assert!(short.await.is_err());
+    }
+    drop(gate);
+    settles(app.models.budget(), 0).await;
+    let got = ask(&app, json!({"input": ["a"]})).await;
+    assert_eq!(got.status, 200);
+    // Only the batch that had been called already.
+    assert!(CALLS.load(Ordering::SeqCst) <= 1);
+}
