@@ -17,7 +17,7 @@
 //! }
 //! ```
 //!
-//! # Request members
+//! # Text
 //!
 //! A parameter of the function receives the member of its name: `max_tokens`, `temperature`,
 //! `top_p`, `seed`, `stop` or any other member that a client sends. Its type is a value such as
@@ -37,12 +37,56 @@
 //!   `logprobs`, `logit_bias`, `echo`, `suffix`, `tools`, `response_format` other than text, images
 //!   and audio.
 //!
+//! # Embeddings
+//!
+//! The first input of the function is one text of each row: `Vec<String>`, or another `BYTES` input
+//! of the shape `[1]`. The first output is a vector of `f32` for each text.
+//!
+//! ```
+//! use pytriton::prelude::*;
+//!
+//! #[derive(pytriton::Outputs)]
+//! struct Embeddings {
+//!     vectors: Array2<f32>,
+//!     #[output(shape = [1])]
+//!     prompt_tokens: Array2<i64>,
+//! }
+//!
+//! /// The number of bytes and of words of each text.
+//! #[pytriton::model(name = "counts", max_batch_size = 32)]
+//! #[openai(embeddings)]
+//! fn counts(texts: Vec<String>, #[first_value] scale: Option<f32>) -> Embeddings {
+//!     let words = |row: usize| texts[row].split_whitespace().count();
+//!     let scale = scale.unwrap_or(1.0);
+//!     Embeddings {
+//!         vectors: Array2::from_shape_fn((texts.len(), 2), |(row, column)| {
+//!             scale * if column == 0 { texts[row].len() } else { words(row) } as f32
+//!         }),
+//!         prompt_tokens: Array2::from_shape_fn((texts.len(), 1), |(row, _)| words(row) as i64),
+//!     }
+//! }
+//! ```
+//!
+//! - Each text of a request is a row. Rows of several requests share a call, up to `max_batch_size`
+//!   and `max_batch_cost`. A request with more texts is divided into several batches. If one of
+//!   them fails, the request fails with its error.
+//! - Any other input receives the member of its name, such as `task`, for all rows.
+//! - `encoding_format` is `float` or `base64`.
+//! - `dimensions` shortens the vectors to their first numbers, and scales them to length one. The
+//!   model must be trained for this. It is an error if the vectors are shorter.
+//! - Tokens instead of texts are refused. A request has at most 2048 texts.
+//! - `usage` is the sum of the output `prompt_tokens`, or 0 without this output.
+//! - A function that takes [`&Parameters`](crate::Parameters) finds all other members there. Only
+//!   requests with equal parameters share a call. Without it, other members are ignored.
+//!
 //! # Over the KServe protocol
 //!
-//! The model is also served over the KServe protocol, without a batch axis: `prompt` is `BYTES
-//! [1]`, `messages` is `BYTES [-1]` with one message as JSON in each element, and the output is
-//! `text`. The response parameters contain `finish_reason`, `prompt_tokens` and `completion_tokens`
-//! if the function sets them.
+//! A model for embeddings is a model with a batch axis like any other.
+//!
+//! A model that generates text is served without a batch axis: `prompt` is `BYTES [1]`, `messages`
+//! is `BYTES [-1]` with one message as JSON in each element, and the output is `text`. The response
+//! parameters contain `finish_reason`, `prompt_tokens` and `completion_tokens` if the function sets
+//! them.
 
 pub use pytriton_runtime::model::Surface;
 pub use pytriton_runtime::openai::{

@@ -20,7 +20,8 @@ pub use pytriton_runtime::registry::{
     FunctionDeclaration, ModelOptions, SequenceScheduling, Signature,
     VersionPolicyDeclaration as VersionPolicy, all_valid, argument_indexes, callers_signature,
     client_flaw, dimension_flaw, labels_flaw, override_flaw, refuse, refuse_fields, refuse_outputs,
-    step, tensor_name_flaw, timeout_action, timeout_action_flaw, violation_if, with_fields,
+    step, tensor_name_flaw, timeout_action, timeout_action_flaw, vectors_flaw, violation_if,
+    with_fields,
 };
 pub use pytriton_runtime::server::Cli;
 pub use pytriton_runtime::tensor::{DataType, Tensor};

@@ -191,6 +191,7 @@ def test_openai_clients_send_the_token_as_api_key():
         ("GET", "/v1/models/Letters", "metadata", b""),
         ("POST", "/v1/completions", "inference", body),
         ("POST", "/v1/chat/completions", "inference", b"{}"),
+        ("POST", "/v1/embeddings", "inference", b"{}"),
         ("DELETE", "/v1/completions", "inference", b""),
     ]
     for method, path, group, body in routes:

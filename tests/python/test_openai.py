@@ -51,7 +51,7 @@ def all_given_up(client):
 
 def test_models_are_listed(client):
     names = [model.id for model in client.models.list()]
-    assert names == sorted(["Letters", "Members", "Demanding", "FailingText", "Counting", "Counted", "Said", "Whole", "Sender", "Besides"])
+    assert names == sorted(["Letters", "Members", "Demanding", "FailingText", "Counting", "Counted", "Said", "Whole", "Sender", "Besides", "Vectors", "NotFinite"])
     model = client.models.retrieve("Letters")
     assert (model.id, model.object, model.owned_by) == ("Letters", "model", "pytriton")
     assert abs(model.created - time.time()) < 3600

@@ -57,7 +57,15 @@ impl Decorations {
 
     /// Reports decorators that exclude each other, and removes those that `#[openai]` excludes.
     fn check_exclusions(&mut self, errors: &mut Errors) {
-        if self.openai.is_some() {
+        let mut steps = self.steps.iter();
+        if self.openai.is_some()
+            && !self.generates_text()
+            && let Some(sample) = steps.find(|step| step.is(&sample::DECORATOR))
+        {
+            let message = "the texts of a request are rows of a batch: remove `#[sample]`";
+            errors.push(sample, message);
+        }
+        if self.generates_text() {
             let cost = self.cost.take().map(|cost| cost.decoration);
             for excluded in self.steps.drain(..).chain(cost) {
                 let name = excluded.name();
@@ -76,9 +84,18 @@ impl Decorations {
         }
     }
 
-    /// Returns whether a call processes a whole batch.
+    /// Returns whether the function generates text for an OpenAI route.
+    pub(super) fn generates_text(&self) -> bool {
+        self.openai
+            .as_ref()
+            .is_some_and(|openai| openai.generates_text)
+    }
+
+    /// Returns whether a call processes a whole batch. A function behind an OpenAI route does unless
+    /// it generates text.
     pub(super) fn batch(&self) -> bool {
-        self.steps.iter().any(|step| step.is(&batch::DECORATOR))
+        let is_batched = self.openai.is_some() && !self.generates_text();
+        is_batched || self.steps.iter().any(|step| step.is(&batch::DECORATOR))
     }
 
     /// Returns the `#[output]` attributes as a constant, if there are any.

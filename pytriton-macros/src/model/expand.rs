@@ -48,6 +48,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         .as_ref()
         .and_then(|model| model.decorations.openai.as_ref());
     options.openai = openai.and_then(|openai| openai.to_surface());
+    options.generates_text = openai.is_some_and(|openai| openai.generates_text);
     let Some(model) = model else {
         let errors = errors.into_tokens();
         return quote!(#item #errors);
@@ -169,7 +170,11 @@ impl Model {
 
     /// Returns whether all parameters are arrays by name, so that they can be checked together.
     fn is_plain(&self) -> bool {
-        !self.parameters.is_empty() && self.parameters.iter().all(Parameter::is_plain)
+        // Rules of OpenAI routes are reported on each parameter.
+        let mut parameters = self.parameters.iter();
+        self.decorations.openai.is_none()
+            && !self.parameters.is_empty()
+            && parameters.all(Parameter::is_plain)
     }
 
     /// Returns whether it takes raw requests.
@@ -221,7 +226,7 @@ impl Model {
         let Some(returned) = &self.returned else {
             return TokenStream::new();
         };
-        if self.decorations.openai.is_some() {
+        if self.decorations.generates_text() {
             let text = quote_spanned!(returned.span()=> text::<#returned>());
             return quote! {
                 const __OUTPUTS: &[__private::TensorDeclaration] = {
@@ -251,6 +256,11 @@ impl Model {
         let overrides = self.decorations.to_overrides();
         let outputs = quote!(__OUTPUTS, #overrides, __OPTIONS.batching);
         let refuse = spanned_call(&self.shown, "refuse_outputs", &outputs);
+        let openai = options.openai.is_some() && !self.decorations.generates_text();
+        let openai = openai.then(|| {
+            let flaw = quote!(__private::vectors_flaw(__OUTPUTS, #overrides));
+            refusal(&self.shown, &flaw)
+        });
         let plain = self.is_plain().then(|| {
             let flaw = quote!(__SIGNATURE.plain_flaw(&__OPTIONS));
             spanned_call(&self.name, "refuse", &flaw)
@@ -269,6 +279,7 @@ impl Model {
         });
         quote! {
             const _: () = { #(#usual;)* #refuse; #plain };
+            #openai
             #(#shapes)*
             #(#labels)*
         }
@@ -302,12 +313,12 @@ impl Model {
             #(#reads)*
             let __returned = #callee(#receiver #(#locals.argument()),*)
         };
-        let response = match self.decorations.openai {
-            None => {
+        let response = match self.decorations.generates_text() {
+            false => {
                 let raw = self.to_raw();
                 quote!(__private::ReturnValue::<_, #raw>)
             }
-            Some(_) => quote!(__private::Text),
+            true => quote!(__private::Text),
         };
         let convert = match self.streamed {
             None => self.to_conversion(&quote!(__returned), &response),

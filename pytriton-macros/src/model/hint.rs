@@ -34,7 +34,7 @@ pub(super) struct HintContext {
     pub(super) batch: bool,
     /// Whether axis 0 is the batch axis, as far as the options show.
     pub(super) batching: bool,
-    /// Whether the function is under `#[openai]`.
+    /// Whether the function generates text under `#[openai]`.
     pub(super) openai: bool,
 }
 

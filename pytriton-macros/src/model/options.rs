@@ -28,6 +28,8 @@ pub(super) struct ModelOptions {
     pub(super) client: Option<Ident>,
     /// The OpenAI route of the model.
     pub(super) openai: Option<TokenStream>,
+    /// Whether the model generates text for this route.
+    pub(super) generates_text: bool,
     /// `#[cost]`, and the name of its input.
     pub(super) cost: Option<(Decoration, TokenStream)>,
     /// The function's doc comment, which is the default description of the model.
@@ -95,6 +97,7 @@ impl ModelOptions {
             parameters: options.texts("parameters", errors),
             client: client(&options, errors),
             openai: None,
+            generates_text: false,
             cost: None,
             docs: String::new(),
             state: false,
@@ -166,7 +169,8 @@ impl ModelOptions {
         let implied = (self.state && !self.is_set(SEQUENCES))
             .then(|| quote!(sequence_batching: __private::SequenceScheduling::named("direct"),));
         let openai = self.openai.as_ref().map(|surface| {
-            let batching = (!self.is_set("batching")).then(|| quote!(batching: false,));
+            let implied = self.generates_text && !self.is_set("batching");
+            let batching = implied.then(|| quote!(batching: false,));
             quote!(openai: ::core::option::Option::Some(#surface), #batching)
         });
         let cost = self.cost.as_ref().map(|(_, input)| {

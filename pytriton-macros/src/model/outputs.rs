@@ -29,9 +29,9 @@ pub(super) fn read(
     let overrides = &*decorations.overrides;
     let ReturnType::Type(_, returned) = &signature.output else {
         let name = &signature.ident;
-        let example = match decorations.openai {
-            Some(_) => "impl Iterator<Item = String>",
-            None => example(raw),
+        let example = match decorations.generates_text() {
+            true => "impl Iterator<Item = String>",
+            false => example(raw),
         };
         let message = format!("`{name}` returns nothing: write `-> {example}`");
         errors.push(name, message);
@@ -39,7 +39,7 @@ pub(super) fn read(
     };
     let returned = item.unwrap_or(returned);
     check_error(returned, errors);
-    if decorations.openai.is_some() {
+    if decorations.generates_text() {
         return Some(returned.clone());
     }
     if let Some((outputs, error)) = result(returned)

@@ -168,6 +168,15 @@ fn expansions_match_the_golden_files() {
             },
         ),
         (
+            "openai_embeddings",
+            linear.clone(),
+            quote! {
+                #[openai(embeddings)]
+                #[cost(texts)]
+                fn linear(texts: Vec<String>) -> Array2<f32> { f(texts) }
+            },
+        ),
+        (
             "result",
             linear.clone(),
             quote! {

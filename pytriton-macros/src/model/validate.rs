@@ -36,7 +36,7 @@ pub(super) fn validate(
         first_value: false,
         state: false,
         batch: decorations.batch(),
-        openai: decorations.openai.is_some(),
+        openai: decorations.generates_text(),
         batching: options.batching(),
     };
     let signature = &function.signature;

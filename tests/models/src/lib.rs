@@ -3,6 +3,7 @@
 mod barrier;
 mod batching;
 mod cached;
+mod embeddings;
 mod failing;
 mod identities;
 mod in_flight;

@@ -72,6 +72,20 @@ fn openai_next_to_tritonserver() -> pytriton_tests::Result<()> {
     drive(pytriton_tests::Engine::Tritonserver, "test_openai.py", &[])
 }
 
+#[test]
+fn embeddings() -> pytriton_tests::Result<()> {
+    drive(pytriton_tests::Engine::Embedded, "test_embeddings.py", &[])
+}
+
+#[test]
+fn embeddings_next_to_tritonserver() -> pytriton_tests::Result<()> {
+    drive(
+        pytriton_tests::Engine::Tritonserver,
+        "test_embeddings.py",
+        &[],
+    )
+}
+
 /// Tests the log and trace settings of a server with a file for each.
 fn settings(engine: pytriton_tests::Engine) -> pytriton_tests::Result<()> {
     let folder = tempfile::tempdir()?;

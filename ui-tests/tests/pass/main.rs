@@ -35,6 +35,7 @@ mod legitimate_aliases;
 mod lifetimes;
 mod model_parameters;
 mod no_inputs;
+mod openai_embeddings;
 mod openai_models;
 mod optional;
 mod optional_outputs;
@@ -103,6 +104,7 @@ programs! {
     lifetimes
     model_parameters
     no_inputs
+    openai_embeddings
     openai_models
     optional
     optional_outputs

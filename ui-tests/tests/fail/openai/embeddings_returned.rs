@@ -1,0 +1,11 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+#[openai(embeddings)]
+fn f(texts: Vec<String>) -> Array2<f64> {
+    Array2::zeros((texts.len(), 2))
+}
+
+fn main() {}
+
+//~ 5: fn f(texts: Vec<String>) -> Array2<f32> {

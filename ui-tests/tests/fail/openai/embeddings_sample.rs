@@ -1,0 +1,12 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+#[openai(embeddings)]
+#[sample]
+fn f(texts: Vec<String>) -> Array2<f32> {
+    Array2::zeros((texts.len(), 2))
+}
+
+fn main() {}
+
+//~ 5: //
