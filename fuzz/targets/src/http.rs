@@ -22,6 +22,7 @@ static EVERY: LazyLock<Arc<ModelSpec>> = LazyLock::new(fuzzing::every_datatype);
 static COMPLETIONS: LazyLock<Arc<ModelSpec>> =
     LazyLock::new(|| fuzzing::texts(Surface::Completions));
 static CHAT: LazyLock<Arc<ModelSpec>> = LazyLock::new(|| fuzzing::texts(Surface::Chat));
+static EMBEDDINGS: LazyLock<Arc<ModelSpec>> = LazyLock::new(fuzzing::embeddings);
 
 /// A body without binary data.
 pub(crate) fn json_infer(input: &[u8]) -> Outcome {
@@ -50,13 +51,15 @@ pub(crate) fn generate(input: &[u8]) -> Outcome {
     }))
 }
 
-/// The first byte is `c` for completions, any other for chat; the rest is the body.
+/// The first byte is `c` for completions, `e` for embeddings, any other for chat; the rest is the
+/// body.
 pub(crate) fn openai(input: &[u8]) -> Outcome {
     let Some((surface, body)) = input.split_first() else {
         return Err("empty".to_owned());
     };
     let (spec, surface) = match surface {
         b'c' => (&*COMPLETIONS, Surface::Completions),
+        b'e' => (&*EMBEDDINGS, Surface::Embeddings),
         _ => (&*CHAT, Surface::Chat),
     };
     refused(reserved(UNTRACKED, |budget| {

@@ -32,7 +32,7 @@ pub fn embeddings() -> Arc<ModelSpec> {
         .input(Input::of(DataType::Bytes, "texts", [1]))
         .input(Input::of(DataType::Fp32, "scale", [1]).optional())
         .output(Output::of(DataType::Fp32, "vectors", [-1]));
-    spec(&model, &Function::batch(|_| Ok(Vec::new())))
+    spec(&model, &Function::new(PerBatch, |_| Ok(Vec::new())))
 }
 
 /// A model that generates text behind one of the OpenAI routes.
