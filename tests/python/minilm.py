@@ -10,6 +10,7 @@ import sys
 import unicodedata
 
 import numpy as np
+import openai
 import tritonclient.grpc
 import tritonclient.http
 from tritonclient.utils import InferenceServerException
@@ -97,7 +98,7 @@ class MiniLm:
 
 
 def main():
-    http, grpc, wheel, example, _ = sys.argv[1:]
+    http, grpc, wheel, example, engine = sys.argv[1:]
     sys.path.insert(0, example)
     from client import embed
 
@@ -122,6 +123,14 @@ def main():
             assert "sentence" in error.message(), error
         else:
             raise AssertionError("it did not fail")
+
+    # tritonserver serves OpenAI's routes on another port.
+    if engine == "embedded":
+        with openai.OpenAI(base_url=f"http://{http}/v1", api_key="any", max_retries=0) as client:
+            answer = client.embeddings.create(model="MiniLM", input=SENTENCES * 20)
+            vectors = [one.embedding for one in answer.data]
+            np.testing.assert_allclose(vectors, np.tile(expected, (20, 1)), atol=1e-4)
+            assert answer.usage.prompt_tokens == 20 * sum(len(reference.tokens(sentence)) for sentence in SENTENCES)
 
     # Requests of several clients form a batch.
     with tritonclient.http.InferenceServerClient(http, concurrency=16) as client:

@@ -35,8 +35,8 @@ impl Encoder {
         Ok(Self { tokenizer, network })
     }
 
-    /// Returns the number of vectors, their length, and their elements.
-    pub(crate) fn encode(&self, sentences: Vec<&str>) -> Result<(usize, usize, Vec<f32>)> {
+    /// Returns the vectors one after another, and the number of tokens of each sentence.
+    pub(crate) fn encode(&self, sentences: Vec<String>) -> Result<(Vec<f32>, Vec<i64>)> {
         let encodings = self.tokenizer.encode_batch_fast(sentences, true)?;
         let rows = |row: fn(&tokenizers::Encoding) -> &[u32]| {
             let rows = encodings
@@ -54,7 +54,11 @@ impl Encoder {
         let sums = words.broadcast_mul(&mask)?.sum(1)?;
         let lengths = sums.sqr()?.sum_keepdim(1)?.sqrt()?;
         let vectors = sums.broadcast_div(&lengths)?;
-        let (rows, columns) = vectors.dims2()?;
-        Ok((rows, columns, vectors.flatten_all()?.to_vec1()?))
+        // The start and the end of a sentence are tokens, too, but not those of padding.
+        let counts = encodings.iter().map(|encoding| {
+            let tokens = encoding.get_attention_mask().iter().copied();
+            i64::from(tokens.sum::<u32>())
+        });
+        Ok((vectors.flatten_all()?.to_vec1()?, counts.collect()))
     }
 }

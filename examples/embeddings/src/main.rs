@@ -12,6 +12,15 @@ struct MiniLm {
     encoder: Encoder,
 }
 
+#[derive(pytriton::Outputs)]
+struct Embeddings {
+    #[output(shape = [384])]
+    vector: Array2<f32>,
+    /// Counted by OpenAI's route in `usage`.
+    #[output(shape = [1])]
+    prompt_tokens: Array2<i64>,
+}
+
 #[pytriton::model(
     name = "MiniLM",
     max_batch_size = 32,
@@ -27,15 +36,17 @@ impl MiniLm {
 
     /// `sentence`: only its first 254 word pieces are used.
     #[infer]
-    #[output(name = "vector", shape = [384])]
-    #[batch]
+    #[openai(embeddings)]
     fn embed(
         &self,
-        #[input(shape = [1], example = "A cat sleeps.")] sentence: Array2<String>,
-    ) -> Result<Array2<f32>> {
-        let sentences = sentence.iter().map(String::as_str).collect();
-        let (rows, columns, vectors) = self.encoder.encode(sentences)?;
-        Ok(Array2::from_shape_vec((rows, columns), vectors)?)
+        #[input(example = "A cat sleeps.")] sentence: Vec<String>,
+    ) -> Result<Embeddings> {
+        let (vectors, tokens) = self.encoder.encode(sentence)?;
+        let rows = tokens.len();
+        Ok(Embeddings {
+            vector: Array2::from_shape_vec((rows, 384), vectors)?,
+            prompt_tokens: Array2::from_shape_vec((rows, 1), tokens)?,
+        })
     }
 }
 
