@@ -7,6 +7,7 @@ use pytriton_runtime::fuzzing;
 use pytriton_runtime::model::TensorSpec;
 use pytriton_runtime::tensor::DataType;
 use pytriton_signature::LockFile;
+use pytriton_signature::onnx::Graph;
 
 use crate::Outcome;
 use crate::reserved::{bounded, within_constant};
@@ -18,6 +19,22 @@ pub(crate) fn lock(input: &[u8]) -> Outcome {
     let lock = bounded(input, 256, |_| parse(text))?;
     assert_eq!(parse(&lock.to_json()).as_ref(), Ok(&lock));
     assert_eq!(lock.changes(&lock), []);
+    Ok(())
+}
+
+/// An ONNX file: two bytes can be a dimension, or the name of weights.
+pub(crate) fn onnx(input: &[u8]) -> Outcome {
+    let parse = |bytes: &[u8]| Graph::parse(bytes).map_err(|error| error.to_string());
+    let graph = bounded(input, 128, parse)?;
+    let values = || graph.inputs.iter().chain(&graph.outputs);
+    let names: usize = values().map(|value| value.name.len()).sum();
+    assert!(names <= input.len(), "{names} bytes of names");
+    for batching in [0, 1] {
+        if let Err(errors) = graph.signature("model", batching) {
+            assert!((1..=values().count()).contains(&errors.len()));
+        }
+    }
+    assert!(graph.batch_axis().is_err() || graph.symbolic_axis().is_ok());
     Ok(())
 }
 

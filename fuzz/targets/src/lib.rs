@@ -40,6 +40,7 @@ pub const TARGETS: &[Target] = &[
     target("json_infer", http::json_infer),
     target("lock", files::lock),
     target("npy", files::npy),
+    target("onnx", files::onnx),
     target("openai", http::openai),
     target("openapi", configuration::openapi),
     target("options", files::options),

@@ -7,9 +7,11 @@ mod lock_error;
 mod lock_file;
 mod members;
 mod model_changes;
+pub mod onnx;
 mod reading;
 mod signature;
 mod tensor_changes;
+mod tensor_name;
 mod writing;
 
 pub use change::Change;
@@ -17,3 +19,4 @@ pub use datatype::DataType;
 pub use lock_error::LockError;
 pub use lock_file::LockFile;
 pub use signature::{ModelSignature, TensorSignature};
+pub use tensor_name::{NameFlaw, tensor_name_flaw};

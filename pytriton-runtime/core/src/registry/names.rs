@@ -1,3 +1,5 @@
+use pytriton_protocol::signature::{self, NameFlaw};
+
 use super::violation::Violation;
 
 /// The reason why a text is not a valid model name.
@@ -23,28 +25,14 @@ pub const fn name_flaw(name: &str) -> Violation {
 
 /// The reason why a text is not a valid tensor name.
 pub const fn tensor_name_flaw(name: &str) -> Violation {
-    let name = name.as_bytes();
-    if name.is_empty() {
-        return Some("a tensor needs a name: write `name = \"INPUT_1\"`");
-    }
-    if matches!(
-        name,
-        [b'_', b'_', ..] | [b't', b'r', b'i', b't', b'o', b'n', b'_', ..]
-    ) {
-        return Some(
+    match signature::tensor_name_flaw(name) {
+        None => None,
+        Some(NameFlaw::Empty) => Some("a tensor needs a name: write `name = \"INPUT_1\"`"),
+        Some(NameFlaw::Reserved) => Some(
             "names of tensors that start with `__` or `triton_` are reserved: write `name = \"INPUT_1\"`",
-        );
+        ),
+        Some(flaw) => Some(flaw.text()),
     }
-    let mut index = 0;
-    while index < name.len() {
-        if matches!(name[index], 0..=b' ' | b'"' | b'\\' | 127) {
-            return Some(
-                "spaces, quotes, backslashes and control characters are not allowed in the name of a tensor",
-            );
-        }
-        index += 1;
-    }
-    None
 }
 
 /// The reason why a number is not a valid dimension.
