@@ -71,9 +71,25 @@ impl OnnxFile {
 
     /// Adds a node.
     pub fn node(self, operator: &str, inputs: &[&str], outputs: &[&str]) -> Self {
+        self.node_with(operator, inputs, outputs, &[])
+    }
+
+    /// Adds a node with attributes, whose values are numbers.
+    pub fn node_with(
+        self,
+        operator: &str,
+        inputs: &[&str],
+        outputs: &[&str],
+        attributes: &[(&str, u64)],
+    ) -> Self {
+        const INT: u64 = 2;
         let mut node: Vec<u8> = inputs.iter().flat_map(|name| bytes(1, name)).collect();
         node.extend(outputs.iter().flat_map(|name| bytes(2, name)));
         node.extend(bytes(4, operator));
+        for (name, value) in attributes {
+            let attribute = [bytes(1, name), number(3, *value), number(20, INT)];
+            node.extend(bytes(5, attribute.concat()));
+        }
         self.graph_field(&bytes(1, node))
     }
 

@@ -1,0 +1,88 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pytriton_protocol::signature::onnx::{BatchAxisError, OnnxError};
+use pytriton_protocol::tensor::{DataType, TensorError};
+
+/// A network cannot be loaded or run.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Io {
+        /// The path of the file.
+        path: PathBuf,
+        /// The cause.
+        source: Arc<std::io::Error>,
+    },
+    /// The file is not an ONNX model.
+    #[error("the file is not valid")]
+    File {
+        /// The cause.
+        source: OnnxError,
+    },
+    /// The runtime does not support an element type.
+    #[error("{runtime} does not support {datatype}, the element type of `{tensor}`")]
+    Element {
+        /// The runtime.
+        runtime: &'static str,
+        /// The input or output.
+        tensor: String,
+        /// Its datatype.
+        datatype: DataType,
+    },
+    /// The runtime cannot load the network.
+    #[error("{runtime} cannot load the network: {message}")]
+    Load {
+        /// The runtime.
+        runtime: &'static str,
+        /// The runtime's error with its causes.
+        message: String,
+    },
+    /// Axis 0 is not a batch.
+    #[error("the network has no batch axis")]
+    BatchAxis {
+        /// The cause.
+        #[from]
+        source: BatchAxisError,
+    },
+    /// No runtime is compiled in.
+    #[error(
+        "no runtime for ONNX files is compiled in: enable the feature `tract` of `pytriton-onnx`"
+    )]
+    NoRuntime,
+    /// The caller passed another number of inputs.
+    #[error("the network has {expected} inputs, found {found}")]
+    Inputs {
+        /// The number of inputs of the network.
+        expected: usize,
+        /// The number of inputs of the call.
+        found: usize,
+    },
+    /// An input has another type than that of the network.
+    #[error("expected the input `{expected}`, found {found} {shape:?}")]
+    Input {
+        /// The name and type of the input.
+        expected: String,
+        /// The datatype that the caller passed.
+        found: DataType,
+        /// The shape that the caller passed.
+        shape: Vec<usize>,
+    },
+    /// The runtime cannot run the network with these inputs.
+    #[error("{runtime} cannot run the network: {message}")]
+    Run {
+        /// The runtime.
+        runtime: &'static str,
+        /// The runtime's error with its causes.
+        message: String,
+    },
+    /// An output is not an array of the expected type.
+    #[error("an output has another type than the file states")]
+    Output {
+        /// The cause.
+        #[from]
+        source: TensorError,
+    },
+}

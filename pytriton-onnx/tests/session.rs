@@ -1,0 +1,237 @@
+//! Networks that tract runs.
+
+#![cfg(feature = "tract")]
+#![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
+
+use std::sync::Arc;
+use std::thread;
+
+use pytriton_onnx::ndarray::{Array1, Array2, Array3, Ix1, Ix2, Ix3, array as rows};
+use pytriton_onnx::{DataType, Embedded, Error, Session, Tensor, array};
+use pytriton_test_onnx::OnnxFile;
+
+const FLOAT: u64 = OnnxFile::FLOAT;
+
+fn session(file: &OnnxFile) -> Session {
+    Session::new(&file.encode()).unwrap()
+}
+
+#[test]
+fn any_number_of_rows_is_computed() {
+    let session = session(&OnnxFile::affine());
+    for count in [0, 1, 2, 33] {
+        let x = Array2::from_shape_fn((count, 3), |(row, column)| (row * 3 + column) as f32);
+        let outputs = session.run(&[x.view().into()]).unwrap();
+        let [y] = &outputs[..] else {
+            panic!("{outputs:?}")
+        };
+        let weights = rows![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]];
+        let expected = x.dot(&weights) + rows![0.5, -0.5];
+        assert_eq!(array::<f32, Ix2>(y).unwrap(), expected);
+    }
+}
+
+#[test]
+fn arrays_in_any_order_and_tensors_are_accepted() {
+    let session = session(&OnnxFile::affine());
+    let transposed = Array2::from_shape_fn((3, 2), |(column, row)| (row * 3 + column) as f32);
+    let first = session.run(&[transposed.t().into()]).unwrap();
+    let tensor = Tensor::from_array(transposed.reversed_axes()).unwrap();
+    assert_eq!(session.run(&[(&tensor).into()]).unwrap(), first);
+    // Requests need not align their tensors.
+    let mut bytes = vec![0];
+    bytes.extend_from_slice(tensor.data());
+    let shifted = bytes::Bytes::from(bytes).slice(1..);
+    let shifted = Tensor::new(DataType::Fp32, vec![2, 3], shifted).unwrap();
+    assert_eq!(session.run(&[(&shifted).into()]).unwrap(), first);
+}
+
+#[test]
+fn every_supported_element_type_passes_unchanged() {
+    fn passes<T: pytriton_onnx::Element + std::fmt::Debug + PartialEq>(number: u64, one: T) {
+        let file = OnnxFile::new()
+            .input("x", number, "n")
+            .output("y", number, "n")
+            .node("Identity", &["x"], &["y"]);
+        let x = Array1::from_elem(3, one);
+        let outputs = session(&file).run(&[x.view().into()]).unwrap();
+        assert_eq!(array::<T, Ix1>(&outputs[0]).unwrap(), x);
+    }
+    passes(1, 1.5_f32);
+    passes(2, 200_u8);
+    passes(3, -3_i8);
+    passes(4, 40_000_u16);
+    passes(5, -5_i16);
+    passes(6, -6_i32);
+    passes(7, i64::MIN);
+    passes(9, true);
+    passes(11, 0.1_f64);
+    passes(12, u32::MAX);
+    passes(13, u64::MAX);
+}
+
+#[test]
+fn unsupported_element_type_is_an_error() {
+    for (number, datatype) in [
+        (OnnxFile::STRING, DataType::Bytes),
+        (OnnxFile::BFLOAT16, DataType::Bf16),
+    ] {
+        let file = OnnxFile::new()
+            .input("x", number, "n")
+            .output("y", number, "n")
+            .node("Identity", &["x"], &["y"]);
+        let error = Session::new(&file.encode()).unwrap_err();
+        assert!(
+            matches!(&error, Error::Element { tensor, datatype: found, .. }
+                if tensor == "x" && *found == datatype),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn dimensions_without_symbols_have_any_size() {
+    let file = OnnxFile::new()
+        .input("a", FLOAT, "? ? 2")
+        .input("b", FLOAT, "? ? 2")
+        .output("y", FLOAT, "? ? 2")
+        .node("Unknown", &["a", "b"], &["y"]);
+    // An operator that tract does not have is an error at once, not in the first call.
+    assert!(matches!(
+        Session::new(&file.encode()),
+        Err(Error::Load { .. })
+    ));
+    let file = OnnxFile::new()
+        .input("a", FLOAT, "? ? 2")
+        .output("y", FLOAT, "? ? 2")
+        .node("Neg", &["a"], &["y"]);
+    let session = session(&file);
+    for shape in [(1, 1, 2), (3, 5, 2)] {
+        let a = Array3::from_elem(shape, 2.0_f32);
+        let outputs = session.run(&[a.view().into()]).unwrap();
+        assert_eq!(array::<f32, Ix3>(&outputs[0]).unwrap(), -a);
+    }
+}
+
+/// A network that tract can optimize only if the shape is known: it computes with the shape.
+fn reshaped(x: &str, y: &str) -> OnnxFile {
+    OnnxFile::new()
+        .input("x", FLOAT, x)
+        .output("y", FLOAT, y)
+        .node("Shape", &["x"], &["shape"])
+        .node_with("Cast", &["shape"], &["float"], &[("to", FLOAT)])
+        .node_with("Cast", &["float"], &["sizes"], &[("to", OnnxFile::INT64)])
+        .node("Reshape", &["x", "sizes"], &["same"])
+        .node("Neg", &["same"], &["y"])
+}
+
+#[test]
+fn network_that_needs_known_shapes_has_a_plan_for_each() {
+    // More shapes than plans are kept, and the first one again.
+    let session = session(&reshaped("n m", "n m"));
+    for columns in (1..12).chain([1]) {
+        let x = Array2::from_elem((3, columns), columns as f32);
+        let outputs = session.run(&[x.view().into()]).unwrap();
+        assert_eq!(array::<f32, Ix2>(&outputs[0]).unwrap(), -x);
+    }
+}
+
+#[test]
+fn rows_of_a_batch_are_computed_alone_if_that_is_needed() {
+    let inferred = session(&reshaped("n 2", "n 2"));
+    let declared = session(&reshaped("n 2", "m 2")).with_batch_axis().unwrap();
+    for session in [inferred, declared] {
+        for count in [1, 2, 5] {
+            let x = Array2::from_shape_fn((count, 2), |(row, column)| (row * 2 + column) as f32);
+            let outputs = session.run(&[x.view().into()]).unwrap();
+            assert_eq!(array::<f32, Ix2>(&outputs[0]).unwrap(), -x);
+        }
+        let none = Array2::<f32>::zeros((0, 2));
+        assert!(matches!(
+            session.run(&[none.view().into()]),
+            Err(Error::Run { .. })
+        ));
+    }
+    let fixed = session(&reshaped("1 2", "1 2")).with_batch_axis();
+    assert!(matches!(fixed, Err(Error::BatchAxis { .. })));
+}
+
+#[test]
+fn scalar_is_an_array_with_one_element() {
+    let file = OnnxFile::new()
+        .input("x", FLOAT, "")
+        .output("y", FLOAT, "")
+        .node("Neg", &["x"], &["y"]);
+    let outputs = session(&file).run(&[rows![2.0_f32].view().into()]).unwrap();
+    assert!(outputs[0].shape().is_empty());
+    assert_eq!(array::<f32, Ix1>(&outputs[0]).unwrap(), rows![-2.0]);
+}
+
+#[test]
+fn inputs_that_differ_from_the_file_are_rejected() {
+    let session = session(&OnnxFile::affine());
+    let none = session.run(&[]).unwrap_err().to_string();
+    assert_eq!(none, "the network has 1 inputs, found 0");
+    let doubles = Array2::<f64>::zeros((1, 3));
+    let wrong = session
+        .run(&[doubles.view().into()])
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        wrong,
+        "expected the input `x: FLOAT [batch, 3]`, found FP64 [1, 3]"
+    );
+    let flat = Array1::<f32>::zeros(3);
+    assert!(matches!(
+        session.run(&[flat.view().into()]),
+        Err(Error::Input { .. })
+    ));
+    let wide = Array2::<f32>::zeros((1, 4));
+    assert!(matches!(
+        session.run(&[wide.view().into()]),
+        Err(Error::Run { .. })
+    ));
+    let outputs = session
+        .run(&[Array2::<f32>::zeros((1, 3)).view().into()])
+        .unwrap();
+    assert!(matches!(
+        array::<i32, Ix2>(&outputs[0]),
+        Err(Error::Output { .. })
+    ));
+}
+
+#[test]
+fn file_that_cannot_be_loaded_is_an_error() {
+    assert!(matches!(Session::new(b"text"), Err(Error::File { .. })));
+    let missing = Session::open("nowhere.onnx").unwrap_err();
+    assert_eq!(missing.to_string(), "cannot read `nowhere.onnx`");
+    let sequence = OnnxFile::affine().output_sequence("parts");
+    assert!(matches!(
+        Session::new(&sequence.encode()),
+        Err(Error::Load { .. })
+    ));
+}
+
+#[test]
+fn threads_share_an_embedded_session_while_it_is_in_use() {
+    let file: &'static [u8] = OnnxFile::affine().encode().leak();
+    let network: &'static Embedded = Box::leak(Box::new(Embedded::new(file, true)));
+    let first = network.session().unwrap();
+    let threads = [0, 1].map(|row| {
+        thread::spawn(move || {
+            let session = network.session().unwrap();
+            let x = Array2::from_elem((2, 3), row as f32);
+            session.run(&[x.view().into()]).unwrap();
+            session
+        })
+    });
+    for thread in threads {
+        assert!(Arc::ptr_eq(&thread.join().unwrap(), &first));
+    }
+    let unused = Arc::downgrade(&first);
+    drop(first);
+    assert!(unused.upgrade().is_none());
+    network.session().unwrap();
+    let invalid = Embedded::new(b"text", false);
+    assert!(invalid.session().is_err() && invalid.session().is_err());
+}
