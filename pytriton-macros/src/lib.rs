@@ -3,6 +3,7 @@
 //! # Features
 //!
 //! - `client`: types for typed clients, from models and from signature files.
+//! - `onnx`: models from ONNX files.
 //! - `python`: the initialization function of a Python module.
 //! - `test-util`: the option `start_paused` of tests.
 
@@ -28,6 +29,8 @@ mod expression;
 mod ident;
 mod inputs;
 mod model;
+#[cfg(any(feature = "onnx", test))]
+mod onnx;
 mod options;
 mod output;
 mod outputs;
@@ -62,6 +65,12 @@ pub fn derive_outputs(item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn client(tokens: TokenStream) -> TokenStream {
     client::expand(tokens.into()).into()
+}
+
+#[cfg(feature = "onnx")]
+#[proc_macro_attribute]
+pub fn onnx(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    onnx::expand(attribute.into(), item.into()).into()
 }
 
 #[cfg(feature = "python")]

@@ -35,6 +35,15 @@ impl CratePath {
         }
     }
 
+    /// Returns the path.
+    #[cfg(any(feature = "onnx", test))]
+    pub(crate) fn to_path(&self) -> TokenStream {
+        match &self.0 {
+            Some(path) => quote!(#path),
+            None => quote!(::pytriton),
+        }
+    }
+
     /// Returns whether an attribute's path leads into the crate: `pytriton::batch`,
     /// `pytriton::prelude::batch`.
     pub(crate) fn is_prefix_of(&self, path: &Path) -> bool {

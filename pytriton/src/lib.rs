@@ -55,6 +55,7 @@
 //!   error.
 //! - `otel`: exports spans, with `--traces-exporter otlp`.
 //! - `client`: clients for served models, as `pytriton::client`; alone, it builds no server code.
+//! - `onnx`: models from ONNX files, with the attribute `onnx` and the crate `pytriton-onnx`.
 //! - `python`: Python modules, with `python!`.
 //! - `test-util`: a clock that tests pause, for [`#[pytriton::test]`](macro@test).
 

@@ -31,19 +31,20 @@ impl Client {
     pub(super) fn of(options: &ModelOptions, function: &Function) -> Option<Self> {
         let name = options.client.clone()?;
         let state = function.state.as_ref();
-        let declaration =
-            match state.is_some_and(|state| named(&name.to_string(), &state.ty).is_some()) {
-                true => TokenStream::new(),
-                false => {
-                    let visibility = &function.visibility;
-                    let docs = format!("The model `{}`, for its callers.", options.model_name());
-                    quote! {
-                        #[doc = #docs]
-                        #[derive(Debug)]
-                        #visibility enum #name {}
-                    }
+        let declaration = match options.client_exists
+            || state.is_some_and(|state| named(&name.to_string(), &state.ty).is_some())
+        {
+            true => TokenStream::new(),
+            false => {
+                let visibility = &function.visibility;
+                let docs = format!("The model `{}`, for its callers.", options.model_name());
+                quote! {
+                    #[doc = #docs]
+                    #[derive(Debug)]
+                    #visibility enum #name {}
                 }
-            };
+            }
+        };
         Some(Self { name, declaration })
     }
 

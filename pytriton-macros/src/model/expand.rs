@@ -4,6 +4,7 @@ use syn::spanned::Spanned;
 
 use super::arguments::{Arguments, Position, may_have_fields};
 use super::ast::Model;
+use super::attribute::MODEL;
 use super::client::{Client, check_name};
 use super::conversion::{conversions, result_of};
 use super::function::Function;
@@ -19,7 +20,16 @@ use crate::tensor::{listed, refusal, spanned_call};
 /// Returns the item without its decorators, followed by its registration or by all errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let mut options = ModelOptions::parse(attribute, &mut errors);
+    let options = ModelOptions::parse(&MODEL, attribute, &mut errors);
+    expand_with(options, item, errors)
+}
+
+/// Same as [`expand`], with options that have been parsed.
+pub(crate) fn expand_with(
+    mut options: ModelOptions,
+    item: TokenStream,
+    mut errors: Errors,
+) -> TokenStream {
     let (item, function) = Function::find(item, &options.root, &mut errors);
     let Some(function) = function else {
         let errors = errors.into_tokens();

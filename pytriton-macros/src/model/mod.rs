@@ -2,6 +2,7 @@
 
 mod arguments;
 mod ast;
+mod attribute;
 mod block;
 mod client;
 mod conversion;
@@ -26,5 +27,11 @@ mod tests;
 mod validate;
 mod versions;
 
+#[cfg(any(feature = "onnx", test))]
+pub(crate) use attribute::Attribute;
 pub(crate) use expand::expand;
+#[cfg(any(feature = "onnx", test))]
+pub(crate) use expand::expand_with;
+#[cfg(any(feature = "onnx", test))]
+pub(crate) use options::ModelOptions;
 pub(crate) use parameters::Parameter;

@@ -1,7 +1,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::Lit;
+use syn::{Lit, parse_quote};
 
+use super::attribute::Attribute;
 use super::option_table::{Group, INLINE, OPTIONS, SEQUENCES};
 use super::{instances, versions};
 use crate::decorators::Decoration;
@@ -17,8 +18,8 @@ const POLICY: &str = "priority_queue_policy";
 
 /// The arguments of `#[model(…)]`.
 #[derive(Debug)]
-pub(super) struct ModelOptions {
-    pub(super) root: CratePath,
+pub(crate) struct ModelOptions {
+    pub(crate) root: CratePath,
     rows: Vec<Row>,
     policies: Vec<Policy>,
     /// The key of [`POLICY`], which may be repeated.
@@ -26,6 +27,8 @@ pub(super) struct ModelOptions {
     parameters: Vec<(String, String)>,
     /// The name of the type for typed clients.
     pub(super) client: Option<Ident>,
+    /// Whether this type is declared elsewhere.
+    pub(super) client_exists: bool,
     /// The OpenAI route of the model.
     pub(super) openai: Option<TokenStream>,
     /// Whether the model generates text for this route.
@@ -70,16 +73,21 @@ struct Row {
 }
 
 impl ModelOptions {
-    pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
+    pub(crate) fn parse(attribute: &Attribute, tokens: TokenStream, errors: &mut Errors) -> Self {
+        let Attribute {
+            name,
+            usage,
+            excluded,
+        } = attribute;
         let known: Vec<&str> = names(|_| true)
             .chain([POLICY, "parameters", "client", "crate"])
+            .filter(|option| !excluded.contains(option))
             .collect();
-        let options =
-            Options::parse_nested("#[pytriton::model]", tokens, &known, &[POLICY], errors);
+        let options = Options::parse_nested(name, tokens, &known, &[POLICY], errors);
         if options.lacks("name") {
-            errors.push_missing(
-                "`name` is missing: write `#[pytriton::model(name = \"…\")]` with the model's name",
-            );
+            errors.push_missing(format_args!(
+                "`name` is missing: write `{usage}` with the model's name"
+            ));
         }
         let root = CratePath::take(&options, errors);
         let before = errors.len();
@@ -96,12 +104,34 @@ impl ModelOptions {
             policy_key: options.key(POLICY).cloned(),
             parameters: options.texts("parameters", errors),
             client: client(&options, errors),
+            client_exists: false,
             openai: None,
             generates_text: false,
             cost: None,
             docs: String::new(),
             state: false,
         }
+    }
+
+    /// Sets the type for typed clients, which is declared elsewhere.
+    pub(crate) fn set_client(&mut self, name: Ident) {
+        self.client = Some(name);
+        self.client_exists = true;
+    }
+
+    /// Sets `batching = false`.
+    pub(crate) fn disable_batching(&mut self) {
+        let value = Value {
+            expression: parse_quote!(false),
+        };
+        self.rows.push(Row {
+            name: "batching",
+            form: Form::Boolean,
+            conflicting: true,
+            group: Group::Model,
+            key: None,
+            value,
+        });
     }
 
     /// Returns the model's name; empty if it is missing.
@@ -114,14 +144,38 @@ impl ModelOptions {
     }
 
     /// Returns whether axis 0 of every tensor is the batch, as far as the tokens show.
-    pub(super) fn batching(&self) -> bool {
+    pub(crate) fn batching(&self) -> bool {
         let batching = self.row("batching");
         batching.and_then(|row| row.value.boolean()) != Some(false)
+    }
+
+    /// Returns the keys of the options that need batching.
+    pub(crate) fn batching_keys(&self) -> impl Iterator<Item = &Ident> {
+        const WITHOUT: [&str; 6] = [
+            "name",
+            "version",
+            "version_policy",
+            "instances",
+            "batching",
+            "description",
+        ];
+        let rows = self.rows.iter().filter(|row| match row.group {
+            Group::Model => !WITHOUT.contains(&row.name),
+            Group::Call => false,
+            Group::Queue => true,
+        });
+        let keys = rows.filter_map(|row| row.key.as_ref());
+        keys.chain(&self.policy_key)
     }
 
     /// Returns whether the option is present.
     pub(super) fn is_set(&self, name: &str) -> bool {
         self.row(name).is_some()
+    }
+
+    /// Returns the key of an option that is present.
+    pub(crate) fn key(&self, name: &str) -> Option<&Ident> {
+        self.row(name)?.key.as_ref()
     }
 
     fn row(&self, name: &str) -> Option<&Row> {

@@ -98,7 +98,7 @@ fn function_body_is_kept_on_errors() {
 #[test]
 fn expansions_match_the_golden_files() {
     let linear = quote!(name = "Linear");
-    let table: [(&str, TokenStream, TokenStream); 15] = [
+    let table: [(&str, TokenStream, TokenStream); 16] = [
         (
             "plain",
             quote!(name = "Plain", batching = false),

@@ -10,12 +10,13 @@
 //! 8. [Calls between models](calls): graphs of models as functions.
 //! 9. [Request identity](identity): the client of a request, and how the server identifies it.
 //! 10. [Run-time models](runtime_models): models that are defined at run time, and your own routes.
-//! 11. [Your own program](program): arguments, state, hooks, routes, metrics and readiness.
-//! 12. [OpenAI](openai): models for OpenAI's clients.
-//! 13. [Engines](engines): the embedded engine and NVIDIA's server.
-//! 14. [Production](production): access, limits, shutdown, logs and monitoring.
-//! 15. [Migrating from PyTriton](from_pytriton).
-//! 16. [Migrating from FastAPI](from_fastapi).
+//! 11. [ONNX files](onnx): networks as models, without a signature by hand.
+//! 12. [Your own program](program): arguments, state, hooks, routes, metrics and readiness.
+//! 13. [OpenAI](openai): models for OpenAI's clients.
+//! 14. [Engines](engines): the embedded engine and NVIDIA's server.
+//! 15. [Production](production): access, limits, shutdown, logs and monitoring.
+//! 16. [Migrating from PyTriton](from_pytriton).
+//! 17. [Migrating from FastAPI](from_fastapi).
 //!
 //! All Rust code is compiled, or is a file of the examples. Tests run every command after `$`.
 
@@ -50,6 +51,10 @@ pub mod identity {}
 
 #[doc = include_str!("runtime_models.md")]
 pub mod runtime_models {}
+
+#[cfg(feature = "onnx")]
+#[doc = include_str!("onnx.md")]
+pub mod onnx {}
 
 #[doc = include_str!("program.md")]
 pub mod program {}

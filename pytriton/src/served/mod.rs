@@ -3,6 +3,8 @@
 pub(crate) mod batching;
 mod exports;
 pub(crate) mod model;
+#[cfg(feature = "onnx")]
+mod onnx;
 mod openai;
 mod program;
 pub(crate) mod state;
@@ -46,6 +48,8 @@ pub use exports::backend;
 #[cfg(feature = "python")]
 pub use exports::python;
 pub use model::model;
+#[cfg(feature = "onnx")]
+pub use onnx::onnx;
 pub use openai::openai;
 pub use program::Cli;
 pub use state::*;

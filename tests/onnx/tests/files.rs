@@ -91,6 +91,9 @@ fn files_are_those_that_the_writer_writes() {
         .map(|entry| entry.unwrap().path())
         .collect();
     found.sort();
+    // The guide is part of a package, so it has its own file.
+    let guide = folder.join("../../../pytriton/src/guide/affine.onnx");
+    assert!(std::fs::read(guide).unwrap() == OnnxFile::affine().encode());
     names.sort();
     assert_eq!(found, names);
 }

@@ -35,6 +35,7 @@ mod legitimate_aliases;
 mod lifetimes;
 mod model_parameters;
 mod no_inputs;
+mod onnx_models;
 mod openai_embeddings;
 mod openai_models;
 mod optional;
@@ -104,6 +105,7 @@ programs! {
     lifetimes
     model_parameters
     no_inputs
+    onnx_models
     openai_embeddings
     openai_models
     optional
