@@ -1,0 +1,141 @@
+//! Serves files with the program, and requests them over HTTP.
+
+#![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use pytriton_test_onnx::OnnxFile;
+
+/// A server that is killed when this is dropped.
+struct Server {
+    child: Child,
+    /// The output of the program until it was ready.
+    banner: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Server {
+    fn start(folder: &Path, files: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_pytriton"))
+            .current_dir(folder)
+            .arg("serve")
+            .args(files)
+            .args([
+                "--engine=embedded",
+                "--http-port=0",
+                "--grpc-port=0",
+                "--metrics-port=0",
+            ])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut banner = String::new();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        while !banner.ends_with("ready\n") {
+            assert!(lines.read_line(&mut banner).unwrap() > 0, "{banner}");
+        }
+        Self { child, banner }
+    }
+
+    /// Returns the status and the body of a response.
+    fn post(&self, path: &str, body: &str) -> String {
+        let address = self.banner.split("http://").nth(1).unwrap();
+        let address = address.split_whitespace().next().unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(
+            stream,
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        response
+    }
+}
+
+#[test]
+fn every_file_is_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let fixed = OnnxFile::new()
+        .input("x", OnnxFile::FLOAT, "")
+        .output("y", OnnxFile::FLOAT, "")
+        .node("Neg", &["x"], &["y"]);
+    std::fs::write(
+        folder.path().join("affine.onnx"),
+        OnnxFile::affine().encode(),
+    )
+    .unwrap();
+    std::fs::write(folder.path().join("minus.v2.onnx"), fixed.encode()).unwrap();
+    let server = Server::start(folder.path(), &["affine.onnx", "./minus.v2.onnx"]);
+    assert!(
+        server
+            .banner
+            .contains("./minus.v2.onnx: no batching: axis 0 of `x: FLOAT []` has no symbol"),
+        "{}",
+        server.banner
+    );
+    let response = server.post(
+        "/v2/models/affine/infer",
+        r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[2,3],"data":[1,0,0,1,1,1]}]}"#,
+    );
+    assert!(
+        response.contains(r#""shape":[2,2],"data":[1.5,1.5,9.5,11.5]"#),
+        "{response}"
+    );
+    let response = server.post(
+        "/v2/models/minus.v2/infer",
+        r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[1],"data":[4]}]}"#,
+    );
+    assert!(
+        response.contains(r#""shape":[1],"data":[-4.0]"#),
+        "{response}"
+    );
+}
+
+#[test]
+fn file_that_cannot_be_served_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("text.onnx"), "text").unwrap();
+    let sequence = OnnxFile::new()
+        .input("x", OnnxFile::COMPLEX64, "n")
+        .output("y", 1, "n");
+    std::fs::write(folder.path().join("complex.onnx"), sequence.encode()).unwrap();
+    for (file, code, expected) in [
+        (
+            "nowhere.onnx",
+            1,
+            "error: `nowhere.onnx`: cannot read `nowhere.onnx`: ",
+        ),
+        (
+            "text.onnx",
+            1,
+            "error: `text.onnx`: the file is not valid: ",
+        ),
+        ("complex.onnx", 1, "error: `complex.onnx`: "),
+        (
+            "",
+            2,
+            "error: expected one or more ONNX files after `serve`",
+        ),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_pytriton"))
+            .current_dir(folder.path())
+            .arg("serve")
+            .args(Some(file).filter(|file| !file.is_empty()))
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.starts_with(expected), "{file}: {text}");
+        assert_eq!(output.status.code(), Some(code), "{file}");
+    }
+}
