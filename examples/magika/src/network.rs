@@ -1,30 +1,37 @@
 use std::path::Path;
-use std::sync::Arc;
 
-use tract_onnx::prelude::*;
+use pytriton::ndarray::ArrayView2;
+use pytriton_onnx::{Dimension, Session, ValueType};
+
+use crate::Result;
 
 /// A network that returns a probability for each label.
-pub(crate) struct Network(Arc<TypedRunnableModel>);
+pub(crate) struct Network(Session);
 
 impl Network {
-    /// Reads the network for one file at a time, with the given numbers of tokens and labels.
-    pub(crate) fn load(path: &Path, tokens: usize, labels: usize) -> TractResult<Self> {
-        let network = onnx().model_for_path(path)?;
-        let network = network.with_input_fact(0, i32::fact([1, tokens]).into())?;
-        let network = network.into_optimized()?;
-        let shape = &network.output_fact(0)?.shape;
-        if shape.as_concrete() != Some(&[1, labels]) {
-            let message = format!("the network says {shape:?}, expected one of {labels} labels");
-            return Err(TractError::msg(message));
+    /// Loads a network for this number of labels.
+    pub(crate) fn load(path: &Path, labels: usize) -> Result<Self> {
+        let session = Session::open(path)?.with_batch_axis()?;
+        let output = &session.graph().outputs[0];
+        let ValueType::Tensor {
+            dims: Some(dims), ..
+        } = &output.ty
+        else {
+            return Err(format!("the network returns {output}").into());
+        };
+        match dims.get(1) {
+            Some(Dimension::Fixed(size)) if usize::try_from(*size) == Ok(labels) => {
+                Ok(Self(session))
+            }
+            _ => Err(format!("the network returns {output}, expected {labels} labels").into()),
         }
-        Ok(Self(network.into_runnable()?))
     }
 
     /// Returns the index and the probability of the most probable label.
-    pub(crate) fn decide(&self, tokens: &[i32]) -> TractResult<(usize, f32)> {
-        let tokens = Tensor::from_shape(&[1, tokens.len()], tokens)?;
-        let outputs = self.0.run(tvec![tokens.into_tvalue()])?;
-        let scores = outputs[0].to_plain_array_view::<f32>()?;
+    pub(crate) fn decide(&self, tokens: &[i32]) -> Result<(usize, f32)> {
+        let tokens = ArrayView2::from_shape((1, tokens.len()), tokens)?;
+        let outputs = self.0.run(&[tokens.into()])?;
+        let scores = outputs[0].elements::<f32>()?;
         let first = (0, f32::NEG_INFINITY);
         let best = scores.iter().copied().enumerate();
         // If several labels have the same probability, the first one wins.

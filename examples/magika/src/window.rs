@@ -27,7 +27,7 @@ impl Window {
     }
 
     /// Returns the number of tokens.
-    pub(crate) fn tokens(&self) -> usize {
+    fn tokens(&self) -> usize {
         self.begin + self.end
     }
 
