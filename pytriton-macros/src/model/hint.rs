@@ -124,7 +124,10 @@ fn wrong_reference(reference: &TypeReference, context: HintContext) -> Option<St
         return Some(SLICE.to_owned());
     }
     if let Some(array) = ArrayType::parse(inner) {
-        let view = array.borrowed();
+        let mut view = array.borrowed();
+        if let Some(lifetime) = &reference.lifetime {
+            view = view.replacen('<', &format!("<{lifetime}, "), 1);
+        }
         return Some(format!("an array is passed as a view: write `{view}`"));
     }
     if let (Some(element), false) = (argument_of("Ragged", inner), context.first_value) {

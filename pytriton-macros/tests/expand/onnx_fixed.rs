@@ -108,6 +108,12 @@ const _: () = {
             >::NEW
                 .read(__call, 0usize)?;
             let __returned = <__Network>::infer(__state, __argument_0.argument());
+            let __returned = __call
+                .returned(
+                    (&&&__private::ErrorsOf::new(&__returned))
+                        .errors()
+                        .result(__returned),
+                )?;
             __private::ReturnValue::<_, false>(__returned).convert(__call)
         }
         __private::inventory::submit! {
@@ -115,9 +121,11 @@ const _: () = {
             __SIGNATURE, outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : &
             [], warmups : & [], load : __private::Loading::Stated(| __context |
             ::core::result::Result::Ok((& __private::StateKind:: < __Network > ::NEW)
-            .instance(__private::loaded:: < __Network, _ > (__context, < __Network >
-            ::load()) ?, __private::Calling::AtOnce(__called)))), load_parameters : & [],
-            location : __private::Location::here("pytriton-macros"), }
+            .instance({ let __constructed = < __Network > ::load(); __private::loaded:: <
+            __Network, _ > (__context, (&& & __private::ErrorsOf::new(& __constructed))
+            .errors().result(__constructed)) ? },
+            __private::Calling::AtOnce(__called)))), load_parameters : & [], location :
+            __private::Location::here("pytriton-macros"), }
         }
         impl __private::typed::Model for Fixed {
             type Arguments = (

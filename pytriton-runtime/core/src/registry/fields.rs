@@ -7,7 +7,7 @@ use super::violation::Violation;
 use super::{ModelOptions, Signature, refuse};
 
 const NO_FIELD: &str = "a field must be an input: make this a parameter of the function";
-const NO_INPUT: &str = "the fields are the inputs: remove this, and write `#[input]` on a field";
+const NO_INPUT: &str = "the fields are the inputs: remove this, and write `#[input(…)]` on a field";
 const NOT_FILLED: &str =
     "`#[fill_optionals]` cannot set the inputs of a struct: declare a field as `Option<…>`";
 const NO_CLIENT: &str = "a model that takes a struct has no typed client: remove `client`, or make the fields parameters of the function";

@@ -12,4 +12,5 @@ fn f(_s: S) -> Array2<f32> {
 
 fn main() {}
 
-//~ 5:     x: ArrayView2<'a, f32>,
+//~ 9: #[batch]
+//~ 9: fn f(_s: S) -> Array2<f32> {

@@ -4,7 +4,7 @@ use pytriton::prelude::*;
 struct S {
     x: Array2<f32>,
     #[sequence]
-    y: f32,
+    y: Array2<f32>,
 }
 
 #[model(name = "m")]

@@ -2,7 +2,7 @@ use pytriton::prelude::*;
 
 #[derive(pytriton::Inputs)]
 struct S {
-    x: Vec<String>,
+    x: Vec<f32>,
 }
 
 #[model(name = "m")]
@@ -13,4 +13,4 @@ fn f(_s: S) -> Array2<f32> {
 
 fn main() {}
 
-//~ 5:     x: Array2<String>,
+//~ 5:     x: Array2<f32>,
