@@ -62,7 +62,7 @@ impl Decorations {
             && !self.generates_text()
             && let Some(sample) = steps.find(|step| step.is(&sample::DECORATOR))
         {
-            let message = "the texts of a request are rows of a batch: remove `#[sample]`";
+            let message = "`#[openai(embeddings)]` processes whole batches: remove `#[sample]`";
             errors.push(sample, message);
         }
         if self.generates_text() {

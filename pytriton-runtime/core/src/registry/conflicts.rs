@@ -11,7 +11,7 @@ const OPENAI_BATCHING: &str = "`#[openai]` processes each request separately: re
 const OPENAI_NO_BATCHING: &str =
     "this option needs batching, and `#[openai]` processes each request separately: remove it";
 const OPENAI_NO_BATCH_AXIS: &str =
-    "the texts of a request are rows of a batch: remove `batching = false`";
+    "`#[openai(embeddings)]` needs a batch axis: remove `batching = false`";
 const OPENAI_CACHE: &str =
     "tritonserver's cache does not store finish reasons and token counts: remove this option";
 const NO_DYNAMIC_BATCHING: &str =

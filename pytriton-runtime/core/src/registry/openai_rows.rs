@@ -10,13 +10,13 @@ use super::violation::Violation;
 use super::{ModelOptions, Signature};
 
 const NO_TEXTS: &str = "the texts are missing: take `texts: Vec<String>`";
-const NOT_TEXTS: &str = "the first input is one text of each row: take `texts: Vec<String>`";
+const NOT_TEXTS: &str = "the first input must be one text per row: take `texts: Vec<String>`";
 const OWN: &str =
     "the server handles this member of OpenAI requests itself: rename the parameter, or remove it";
-const NOT_SINGLE: &str = "a member of OpenAI requests is one value of each row: write `#[input(shape = [1])]`, or take a value under `#[first_value]`";
+const NOT_SINGLE: &str = "every other input must have one value per row: write `#[input(shape = [1])]`, or take a value under `#[first_value]`";
 const STREAMED: &str = "a response has one vector for each text: return `Array2<f32>`";
 const SEQUENCES: &str = "the texts of OpenAI requests belong to no sequence: remove `#[openai]`";
-const NO_VECTORS: &str = "the first output is one vector for each text: return `Array2<f32>`";
+const NO_VECTORS: &str = "the first output must be one `f32` vector per text: return `Array2<f32>`";
 const NO_COUNT: &str =
     "`prompt_tokens` is the number of tokens of each text: return `Array2<i64>` for it";
 

@@ -128,7 +128,7 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         ),
         (
             first_values && call != CallMode::Batch,
-            "`first_value` is one value for a whole batch, which needs `PerBatch`: write it, or remove `first_value`",
+            "`first_value` needs `PerBatch`: use `PerBatch`, or remove `first_value`",
         ),
         (
             first_values && options.sequence_batching.is_some(),
@@ -160,7 +160,7 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         ),
         (
             model.is_set("cost") && call == CallMode::Request,
-            "`cost` limits the requests of a call, which needs `PerBatch`: write it, or remove `cost`",
+            "`cost` limits the requests of a call, but `PerRequest` has one request per call: use `PerBatch` or `Raw`, or remove `cost`",
         ),
         (
             function.sequences && !model.steps.is_empty(),

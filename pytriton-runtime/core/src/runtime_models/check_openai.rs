@@ -74,7 +74,7 @@ fn rows(model: &Model, function: &Function) -> Vec<Flaw> {
     let table = [
         (
             !is_text,
-            "the first input is one text of each row: write `.input(Input::new::<String>(\"texts\", [1]))`",
+            "the first input must be one text per row: write `.input(Input::new::<String>(\"texts\", [1]))`",
         ),
         (
             inputs
@@ -84,11 +84,11 @@ fn rows(model: &Model, function: &Function) -> Vec<Flaw> {
         ),
         (
             inputs.any(|input| !single(&input.spec)),
-            "a member of OpenAI requests is one value of each row: write the dimensions `[1]`",
+            "every other input must have one value per row: write the dimensions `[1]`",
         ),
         (
             !has_vectors,
-            "the first output is one vector for each text: write `.output(Output::new::<f32>(\"vectors\", [-1]))`",
+            "the first output must be one `f32` vector per text: write `.output(Output::new::<f32>(\"vectors\", [-1]))`",
         ),
         (
             counts.is_some_and(|output| output.datatype != DataType::Int64 || output.optional),

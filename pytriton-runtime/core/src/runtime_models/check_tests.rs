@@ -201,8 +201,8 @@ fn openai_embeddings_require_texts_and_vectors() {
     ] {
         assert_eq!(flaws(good, batch()), Vec::<String>::new());
     }
-    let no_texts = "the first input is one text of each row: write `.input(Input::new::<String>(\"texts\", [1]))`";
-    let no_vectors = "the first output is one vector for each text: write `.output(Output::new::<f32>(\"vectors\", [-1]))`";
+    let no_texts = "the first input must be one text per row: write `.input(Input::new::<String>(\"texts\", [1]))`";
+    let no_vectors = "the first output must be one `f32` vector per text: write `.output(Output::new::<f32>(\"vectors\", [-1]))`";
     let no_count = "`prompt_tokens` is the number of tokens of each text: write `.output(Output::new::<i64>(\"prompt_tokens\", [1]))`";
     let vector = || Output::new::<f32>("vector", [-1]);
     let table = [
@@ -229,7 +229,7 @@ fn openai_embeddings_require_texts_and_vectors() {
         (
             model().input(Input::new::<i64>("k", [2])),
             batch(),
-            "a member of OpenAI requests is one value of each row: write the dimensions `[1]`",
+            "every other input must have one value per row: write the dimensions `[1]`",
         ),
         (
             texts().output(Output::new::<f64>("vector", [-1])),
@@ -249,7 +249,7 @@ fn openai_embeddings_require_texts_and_vectors() {
         (
             model().batching(false),
             Function::new(PerRequest, |_| Ok(Vec::new())),
-            "`batching`: the texts of a request are rows of a batch: remove `batching = false`",
+            "`batching`: `#[openai(embeddings)]` needs a batch axis: remove `batching = false`",
         ),
     ];
     for (model, function, expected) in table {
@@ -448,7 +448,7 @@ fn every_invalid_option_is_reported() {
         (
             model().input(Input::new::<f32>("z", [1]).first_value()),
             sample(),
-            "`first_value` is one value for a whole batch, which needs `PerBatch`",
+            "`first_value` needs `PerBatch`",
         ),
         (
             model().step(PadBatch),
