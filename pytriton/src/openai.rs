@@ -39,8 +39,8 @@
 //!
 //! # Embeddings
 //!
-//! The first input of the function is one text of each row: `Vec<String>`, or another `BYTES` input
-//! of the shape `[1]`. The first output is a vector of `f32` for each text.
+//! The first input of the function is one text per row: `Vec<String>`, or another `BYTES` input of
+//! the shape `[1]`. The first output is one `f32` vector per text.
 //!
 //! ```
 //! use pytriton::prelude::*;
@@ -70,11 +70,13 @@
 //! - Each text of a request is a row. Rows of several requests share a call, up to `max_batch_size`
 //!   and `max_batch_cost`. A request with more texts is divided into several batches. If one of
 //!   them fails, the request fails with its error.
-//! - Any other input receives the member of its name, such as `task`, for all rows.
+//! - Every other input receives the request member of the same name, such as `task`. All texts of
+//!   the request share it.
 //! - `encoding_format` is `float` or `base64`.
 //! - `dimensions` shortens the vectors to their first numbers, and scales them to length one. The
 //!   model must be trained for this. It is an error if the vectors are shorter.
-//! - Tokens instead of texts are refused. A request has at most 2048 texts.
+//! - `input` must be text: arrays of token IDs are refused with 400. A request has at most 2048
+//!   texts.
 //! - `usage` is the sum of the output `prompt_tokens`, or 0 without this output.
 //! - A function that takes [`&Parameters`](crate::Parameters) finds all other members there. Only
 //!   requests with equal parameters share a call. Without it, other members are ignored.

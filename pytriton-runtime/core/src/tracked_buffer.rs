@@ -123,7 +123,7 @@ impl TrackedBuffer {
         TrackedBytes::covered(Bytes::from(bytes), permit)
     }
 
-    /// Returns bytes that are in no budget from now on, for one of a few reasons.
+    /// Returns the bytes and releases their reservation, for the given reason.
     pub fn into_uncounted(self, _: Uncounted) -> Vec<u8> {
         self.bytes
     }

@@ -16,7 +16,7 @@ const MAX_SHORT_BYTES: usize = 16 << 10;
 ///
 /// Response bodies consist of these, and each constructor takes a permit, the data of a tensor, or
 /// bytes whose size is limited. So nothing of a client's or a function's size can be sent without a
-/// reservation. Memory that no budget limits needs a reason, see [`uncounted`](Self::uncounted).
+/// reservation. Uncounted memory needs a reason, see [`uncounted`](Self::uncounted).
 ///
 /// [`into_bytes`](Self::into_bytes) returns plain [`Bytes`]. The reservation stays attached to the
 /// buffer and to all of its slices.
@@ -45,7 +45,7 @@ impl TrackedBytes {
         }
     }
 
-    /// Bytes whose memory is in no budget, for one of a few reasons.
+    /// Creates bytes that no memory budget counts, for the given reason.
     pub const fn uncounted(bytes: Bytes, _: Uncounted) -> Self {
         Self(bytes)
     }

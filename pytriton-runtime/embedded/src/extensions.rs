@@ -13,7 +13,7 @@ use crate::metrics::ProgramMetrics;
 pub struct Extensions {
     /// Adds routes and layers to the router of the HTTP port, whose fallback serves the models.
     pub router: Option<Arc<RouterExtension>>,
-    /// Returns the program's own condition for the readiness of the server.
+    /// Creates the program's own readiness check.
     pub ready: Option<Arc<ReadinessExtension>>,
     /// Metrics in addition to those of the server.
     pub metrics: Option<ProgramMetrics>,

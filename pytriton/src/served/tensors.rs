@@ -13,6 +13,9 @@ use super::*;
 /// A struct that borrows arrays has a lifetime. `#[input(crate = my::pytriton)]` on the struct sets
 /// the path of this crate.
 ///
+/// A model that takes such a struct has no typed client: `client = …` is an error, and other models
+/// cannot call it with `Call<M>`.
+///
 /// ```
 /// use pytriton::prelude::*;
 ///

@@ -185,7 +185,7 @@ pub enum ModelError {
         /// The model.
         model: Arc<str>,
     },
-    /// A run-time function sent responses in addition to those that it returned.
+    /// A run-time function called `responses()` but returned outputs instead of `Ok(())`.
     #[error(
         "model '{model}' sends responses, but returns outputs too: return `Ok(())`, and send every response"
     )]

@@ -6,11 +6,13 @@ use super::Error;
 /// An error type of a program that determines the status of its errors.
 ///
 /// The client of a function that returns this type receives the status and the message of
-/// [`into_error`](Self::into_error). So do `#[load]`, `#[sequence]`, streams and their items, and
-/// the entries of a function that takes `&[Request]`.
+/// [`into_error`](Self::into_error). The trait also applies to the items of iterators and streams,
+/// to the entries of a function that takes `&[Request]`, to `#[sequence]`, and to `#[load]`, whose
+/// error has no status.
 ///
-/// `?` does not call it in a function that returns [`Error`]: Rust converts an error to [`Error`]
-/// in one way for all types. Return the own type, or write `.map_err(IntoError::into_error)?`.
+/// `?` in a function that returns [`Error`] does not call it, because [`Error`] already implements
+/// `From` for all standard errors. Return your own type, or write
+/// `.map_err(IntoError::into_error)?`.
 ///
 /// # Examples
 ///

@@ -84,8 +84,8 @@ impl<'a, U, S, Q> FunctionCall<'a, U, S, Q> {
         self.call.context()
     }
 
-    /// Returns whether the clients of the call still wait. It can be cloned and used on other
-    /// threads.
+    /// Returns a handle that reports whether clients still wait for the call. It can be cloned and
+    /// sent to other threads.
     ///
     /// # Errors
     ///

@@ -40,7 +40,7 @@ impl Model {
     /// [`Chat`](Surface::Chat) is any number of strings, each with a message as JSON. The only
     /// output is text, such as a `Piece`.
     ///
-    /// The first input of [`Embeddings`](Surface::Embeddings) is one text of each row, and the first
+    /// The first input of [`Embeddings`](Surface::Embeddings) is one text per row, and the first
     /// output is its vector.
     pub fn openai(mut self, surface: Surface) -> Self {
         let options = &mut self.options.plain;

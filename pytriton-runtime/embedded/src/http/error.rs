@@ -46,7 +46,8 @@ pub enum HttpError {
         /// The host, with its port.
         host: String,
     },
-    /// The request is from a web page of another origin that is not allowed.
+    /// A web page on a host that is not allowed sent the request. Add that host to
+    /// `--allowed-hosts`.
     #[error(
         "the Origin '{origin}' is not allowed on this port. Use --allowed-hosts to allow its host."
     )]

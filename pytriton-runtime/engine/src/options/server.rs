@@ -73,9 +73,9 @@ options! {
         )]
         pub max_bytes_in_flight: Option<usize>,
 
-        /// Host names allowed in HTTP requests, in addition to IP addresses and localhost; * allows
-        /// all. By default, only plain-text ports on loopback addresses check names. tritonserver's
-        /// own ports never do
+        /// Host names that clients may use, and whose web pages may send requests, in addition to
+        /// IP addresses and localhost; * allows all. By default, only plain-text ports on loopback
+        /// addresses check names. tritonserver's own ports never do
         #[arg(
             long,
             env = "PYTRITON_TRITON_CONFIG_ALLOWED_HOSTS",

@@ -88,7 +88,8 @@ pub enum OpenAiError {
         /// The model.
         model: Arc<str>,
     },
-    /// The output of the model is not vectors.
+    /// The first output of a model for `/v1/embeddings` does not contain one vector of finite
+    /// numbers per text.
     #[error("model '{model}' returned an output that is not vectors of finite numbers")]
     NoVectors {
         /// The model.

@@ -9,7 +9,8 @@
 //!
 //! A page can also send requests to this server under the server's own name. It cannot read the
 //! responses, but an inference may have effects. The browser sends the page's origin in `Origin`
-//! with every method except `GET` and `HEAD`, and no script can change this header.
+//! with every request whose method is not `GET` or `HEAD`, and with all CORS requests. No script
+//! can change this header.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -65,7 +66,7 @@ impl HostCheck {
         };
         let authority = parts.uri.authority().map(|authority| authority.as_str());
         let hosts = || {
-            // Without it, the request is HTTP/1.0 and may have any number of hosts.
+            // An HTTP/1.0 request has no `host`, and may have any number of `Host` headers.
             let others = host.is_none().then(|| parts.headers.get_all(HOST));
             let hosts = host.into_iter().chain(others.into_iter().flatten());
             let hosts = hosts.map(HeaderValue::as_bytes);

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 
-/// The largest window of a connection. Almost a quarter of it, the window of a stream, lets a tensor of a
-/// few MiB arrive in few round trips.
+/// The largest window of a connection. Almost a quarter of it, the window of a stream, lets a
+/// tensor of a few MiB arrive in few round trips.
 const MAX_WINDOW_BYTES: usize = 8 << 20;
 
 /// The smallest window. The protocol starts with it and cannot make it smaller.
@@ -27,8 +27,8 @@ const REMAINING_MEMORY_DIVISOR: usize = 32;
 const STREAM_BYTES: usize = 8 << 10;
 const MIN_STREAMS: u32 = 8;
 
-/// This many unread streams leave a part of the window (a divisor) to others, whose requests may be
-/// small, such as health calls.
+/// If this many streams are unread, 1/`REST_DIVISOR` of the window remains for other streams, such
+/// as health calls.
 const UNREAD_STREAMS: u32 = 4;
 const REST_DIVISOR: u32 = 16;
 
@@ -131,8 +131,8 @@ impl ReceiveWindow {
     }
 
     /// Returns the window of each stream. It is smaller, so that a few unread streams do not block
-    /// all others. More of them do: smaller windows would slow down a stream that is read, which
-    /// gets its window back in parts.
+    /// all others. More unread streams can block the connection: smaller windows would prevent
+    /// that, but slow down streams that are read.
     pub(crate) fn stream(&self) -> u32 {
         let connection = self.connection();
         (connection - connection / REST_DIVISOR) / UNREAD_STREAMS

@@ -19,7 +19,7 @@ pub enum Refusal {
         /// The host, with its port.
         host: String,
     },
-    /// The request is from a web page of another origin that is not allowed.
+    /// A web page on a host that is not allowed sent the request.
     #[error("the Origin '{origin}' is not allowed on this port")]
     OriginNotAllowed {
         /// The origin.

@@ -21,7 +21,7 @@ use super::accepted::{decode_all, decoded, find};
 /// request does not fill the queue.
 const MAX_BATCHES: usize = 16;
 
-/// The approximate size of a number in a response, in bytes of text for each byte.
+/// Approximate bytes of response text per byte of a vector.
 const TEXT_PER_BYTE: usize = 3;
 
 /// Serves a request for the vectors of texts.
