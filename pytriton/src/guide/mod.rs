@@ -10,7 +10,7 @@
 //! 8. [Calls between models](calls): graphs of models as functions.
 //! 9. [Request identity](identity): the client of a request, and how the server identifies it.
 //! 10. [Run-time models](runtime_models): models that are defined at run time, and your own routes.
-//! 11. [ONNX files](onnx): networks as models, without a signature by hand.
+//! 11. [ONNX files](onnx): networks as models, without a hand-written signature.
 //! 12. [Your own program](program): arguments, state, hooks, routes, metrics and readiness.
 //! 13. [OpenAI](openai): models for OpenAI's clients.
 //! 14. [Engines](engines): the embedded engine and NVIDIA's server.
