@@ -11,7 +11,6 @@ use crate::local_models::LocalModels;
 use crate::request::{Identity, Parameters, Sequence};
 
 use super::inherited::Inherited;
-use super::queue_timeout::QueueTimeout;
 use super::signatures::signature;
 
 /// Calls another model of this process.
@@ -87,7 +86,9 @@ impl<M: Model> Call<M> {
     #[must_use]
     pub fn timeout(&self, time: Duration) -> Self {
         let mut call = self.clone();
-        call.inherited.timeout = QueueTimeout::For(time);
+        let microseconds = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        // 0 means the default.
+        call.inherited.timeout_microseconds = microseconds.max(1);
         call
     }
 

@@ -5,7 +5,6 @@ use crate::model::CallMode;
 use crate::request::{Identity, Request};
 
 use super::cancellation_wakers::CancellationWakers;
-use super::queue_timeout::QueueTimeout;
 use super::result_memory::ResultMemory;
 
 /// The properties that a call inherits from the requests of the function that makes it.
@@ -15,8 +14,8 @@ pub(super) struct Inherited {
     pub(super) caller: Arc<str>,
     /// The highest priority of the requests; 0 if one has none and there is no default.
     pub(super) priority: u64,
-    /// The latest end of the requests' queue timeouts; the default if one has none.
-    pub(super) timeout: QueueTimeout,
+    /// The longest queue timeout of the requests; 0 if one has the default.
+    pub(super) timeout_microseconds: u64,
     /// The client of all requests; anonymous if a call may have requests of several clients.
     pub(super) identity: Identity,
     /// Cancelled when all requests are.
@@ -48,14 +47,16 @@ impl Inherited {
             0 => default,
             priority => priority,
         });
-        // `None` is less than every deadline, so the minimum tells whether a request has none.
-        let deadlines = || requests.clone().map(Request::queue_deadline);
-        let latest = deadlines().min().flatten().and(deadlines().max().flatten());
+        let timeouts = || requests.clone().map(Request::timeout_microseconds);
+        let has_default = timeouts().any(|timeout| timeout == 0);
         Self {
             caller: Arc::clone(&model.name),
             // 1 is the highest, and 0 none.
             priority: priorities.min().unwrap_or(0),
-            timeout: latest.map_or(QueueTimeout::Default, QueueTimeout::Until),
+            timeout_microseconds: match has_default {
+                true => 0,
+                false => timeouts().max().unwrap_or(0),
+            },
             identity: match model.call {
                 CallMode::Request => call.identity().clone(),
                 CallMode::Batch if model.by_identity() => call.identity().clone(),

@@ -14,7 +14,6 @@ mod inputs;
 mod memory_tests;
 mod parameter;
 mod pending;
-mod queue_timeout;
 mod response_mode;
 mod responses;
 mod result_memory;

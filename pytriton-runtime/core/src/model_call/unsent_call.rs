@@ -121,7 +121,7 @@ impl UnsentCall {
             parameters: self.parameters,
             identity: self.inherited.identity,
             priority: self.inherited.priority,
-            timeout_microseconds: self.inherited.timeout.microseconds(),
+            timeout_microseconds: self.inherited.timeout_microseconds,
             sequence: self.sequence,
             trace: Trace::nested(&spec),
             ..InferRequest::new(memory)

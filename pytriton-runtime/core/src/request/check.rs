@@ -8,7 +8,7 @@ use crate::text::excerpt;
 use crate::tracked_tensor::TrackedTensor;
 
 use super::elements::check_elements;
-use super::request::{Checked, queue_deadline};
+use super::request::Checked;
 use super::{
     Identity, InferInput, InferRequest, Parameters, Request, RequestError, RequestId, Requested,
     RequestedOutput, SmallVec,
@@ -71,7 +71,6 @@ impl Request {
             parameters,
             identity,
             timeout_microseconds: request.timeout_microseconds,
-            queue_deadline: queue_deadline(request.timeout_microseconds),
             priority: request.priority,
             sequence: request.sequence,
             inputs,

@@ -1,8 +1,6 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use ndarray::{CowArray, IxDyn};
-use tokio::time::Instant;
 
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::ModelSpec;
@@ -31,8 +29,6 @@ pub(super) struct Checked {
     pub(super) parameters: Parameters,
     pub(super) identity: Identity,
     pub(super) timeout_microseconds: u64,
-    /// When the queue timeout set by the client ends, counted from the check of the request.
-    pub(super) queue_deadline: Option<Instant>,
     pub(super) priority: u64,
     pub(super) sequence: Option<Sequence>,
     /// The inputs in the order of the model.
@@ -46,12 +42,6 @@ pub(super) struct Checked {
     /// change.
     pub(super) flaw: Option<InputError>,
     pub(super) arrival: Option<Arc<Arrival>>,
-}
-
-/// Returns when a queue timeout that starts now ends, or `None` for the default (0).
-pub(super) fn queue_deadline(timeout_microseconds: u64) -> Option<Instant> {
-    let timeout = Some(timeout_microseconds).filter(|&timeout| timeout > 0)?;
-    Instant::now().checked_add(Duration::from_micros(timeout))
 }
 
 impl Request {
@@ -70,7 +60,6 @@ impl Request {
             parameters: head.parameters,
             identity: head.identity,
             timeout_microseconds: head.timeout_microseconds,
-            queue_deadline: queue_deadline(head.timeout_microseconds),
             priority: head.priority,
             sequence: head.sequence,
             inputs,
@@ -184,12 +173,6 @@ impl Request {
     /// Returns the queue timeout in microseconds, or 0 for the default.
     pub fn timeout_microseconds(&self) -> u64 {
         self.0.timeout_microseconds
-    }
-
-    /// Returns when the queue timeout set by the client ends, if there is one. A request that a
-    /// function makes for it inherits the rest of the time.
-    pub fn queue_deadline(&self) -> Option<Instant> {
-        self.0.queue_deadline
     }
 
     /// Returns the priority level, or 0 if it is not set. tritonserver does not pass it on.
