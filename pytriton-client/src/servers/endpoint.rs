@@ -10,6 +10,10 @@ use crate::{ClientError, Stage, Status};
 /// How long a failed server is avoided; twice the time of its silence, if that is longer.
 pub(super) const AVOIDANCE_PERIOD: Duration = Duration::from_secs(5);
 
+/// How long a server is avoided that has refused a request because of a limit. The next request may
+/// succeed, but a server that refuses quickly would always have the fewest in flight.
+pub(super) const LIMIT_AVOIDANCE_PERIOD: Duration = Duration::from_millis(250);
+
 /// The longest time that a server is avoided.
 const MAX_AVOIDANCE_PERIOD: Duration = Duration::from_secs(60);
 
@@ -87,7 +91,7 @@ impl RequestInFlight {
                 }
                 Some((silent * 2).clamp(AVOIDANCE_PERIOD, MAX_AVOIDANCE_PERIOD))
             }
-            Some(error) => is_of_the_server(error).then_some(AVOIDANCE_PERIOD),
+            Some(error) => avoidance_period(error),
         };
         match period {
             Some(period) => health.avoided = Some((now + period, period)),
@@ -107,13 +111,17 @@ impl Drop for RequestInFlight {
     }
 }
 
-/// Returns whether another request would fail in the same way. A server that refuses requests
-/// quickly would otherwise always have the fewest in flight.
+/// Returns how long the server is avoided after this error, if another request is likely to fail in
+/// the same way.
 ///
-/// HTTP status 429 is the quota of the caller. The same gRPC status also reports a server that has
-/// no memory left.
-fn is_of_the_server(error: &ClientError) -> bool {
-    match error {
+/// HTTP status 429 is a limit, such as a quota of the caller. The same gRPC status also reports a
+/// server that has no memory left.
+fn avoidance_period(error: &ClientError) -> Option<Duration> {
+    let of_the_server = match error {
+        ClientError::Server {
+            status: Status::Http(429),
+            ..
+        } => return Some(LIMIT_AVOIDANCE_PERIOD),
         ClientError::Lost { .. }
         | ClientError::Protocol { .. }
         | ClientError::ModelUnavailable { .. } => true,
@@ -121,5 +129,6 @@ fn is_of_the_server(error: &ClientError) -> bool {
             matches!(status, Status::Http(502 | 503) | Status::Grpc(8 | 14))
         }
         error => error.is_unsent(),
-    }
+    };
+    of_the_server.then_some(AVOIDANCE_PERIOD)
 }

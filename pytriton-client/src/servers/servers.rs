@@ -96,7 +96,7 @@ mod tests {
     use std::future::{pending, ready};
     use std::time::Duration;
 
-    use super::super::endpoint::AVOIDANCE_PERIOD;
+    use super::super::endpoint::{AVOIDANCE_PERIOD, LIMIT_AVOIDANCE_PERIOD};
     use super::*;
     use crate::{Stage, Status};
 
@@ -275,19 +275,22 @@ mod tests {
             message: String::new(),
         };
         let table = [
-            (unavailable, true),
-            (ClientError::protocol("it speaks HTTP/2 alone"), true),
-            (server(Status::Http(429)), false),
-            (server(Status::Http(502)), true),
-            (server(Status::Http(503)), true),
-            (server(Status::Http(504)), false),
-            (server(Status::Grpc(8)), true),
-            (server(Status::Grpc(14)), true),
-            (server(Status::Http(400)), false),
-            (server(Status::Http(500)), false),
-            (server(Status::Grpc(3)), false),
+            (unavailable, AVOIDANCE_PERIOD),
+            (
+                ClientError::protocol("it speaks HTTP/2 alone"),
+                AVOIDANCE_PERIOD,
+            ),
+            (server(Status::Http(429)), LIMIT_AVOIDANCE_PERIOD),
+            (server(Status::Http(502)), AVOIDANCE_PERIOD),
+            (server(Status::Http(503)), AVOIDANCE_PERIOD),
+            (server(Status::Http(504)), Duration::ZERO),
+            (server(Status::Grpc(8)), AVOIDANCE_PERIOD),
+            (server(Status::Grpc(14)), AVOIDANCE_PERIOD),
+            (server(Status::Http(400)), Duration::ZERO),
+            (server(Status::Http(500)), Duration::ZERO),
+            (server(Status::Grpc(3)), Duration::ZERO),
         ];
-        for (error, expected) in table {
+        for (error, period) in table {
             let servers = servers(2);
             let mut attempts = 0;
             let response = servers.send(None, within(9), |_| {
@@ -297,7 +300,9 @@ mod tests {
             assert_eq!(response.await.unwrap_err(), error);
             assert_eq!(attempts, 1, "it has been sent");
             let now = Instant::now();
-            assert_eq!(servers.endpoints[0].rank(now).0, expected, "{error}");
+            let is_avoided = |at| servers.endpoints[0].rank(at).0;
+            assert_eq!(is_avoided(now), !period.is_zero(), "{error}");
+            assert!(!is_avoided(now + period), "{error}");
         }
     }
 }
