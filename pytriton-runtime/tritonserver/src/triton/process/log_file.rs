@@ -44,7 +44,10 @@ impl LogFile {
         if !file.is_file() {
             return Ok(Vec::new());
         }
-        let start = self.start.max(file.len().saturating_sub(MAX_READ_BYTES));
+        // A file that has been truncated since then contains only new lines.
+        let begin = Some(self.start).filter(|start| *start <= file.len());
+        let last = file.len().saturating_sub(MAX_READ_BYTES);
+        let start = begin.unwrap_or(0).max(last);
         let mut file = File::open(&self.path)?;
         file.seek(SeekFrom::Start(start))?;
         let mut end = Vec::new();

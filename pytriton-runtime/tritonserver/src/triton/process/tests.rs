@@ -292,6 +292,20 @@ async fn errors_in_the_log_file_are_part_of_the_report() {
     }
 }
 
+/// As `logrotate` does with `copytruncate`.
+#[tokio::test]
+async fn truncated_log_file_is_read_from_its_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    std::fs::write(&path, "E0101 00:00:00.0 1 a.cc:1] \"old\"\n".repeat(9)).unwrap();
+    let file = LogFile::new(&path);
+    std::fs::write(&path, "E0101 00:00:00.0 1 a.cc:1] \"new\"\n").unwrap();
+    let (child, _) = shell("exit 1");
+    let exit = child.logging_to(Some(file)).exited();
+    let exit = timeout(TEST_TIMEOUT, exit).await.unwrap();
+    assert_eq!(exit.last_lines, ["new"]);
+}
+
 #[tokio::test]
 async fn last_line_is_the_reason_without_an_error_line() {
     let (child, _) = shell("echo usage; echo; echo 'no such option'; echo; exit 1");
