@@ -140,6 +140,32 @@ fn boxed(x: Array2<f32>) -> Result<Array2<f32>, Box<dyn StdError>> {
     }
 }
 
+#[pytriton::model(name = "BoxedAndBorrowed")]
+fn boxed_and_borrowed(
+    x: Array2<f32>,
+    parameters: &Parameters,
+) -> Result<Array2<f32>, Box<dyn StdError + '_>> {
+    let name = parameters.str("name").unwrap_or("it");
+    if x.is_empty() {
+        Ok(x)
+    } else {
+        Err(Unreadable(name, fmt::Error))?
+    }
+}
+
+#[pytriton::model(name = "SharedAndBorrowed")]
+fn shared_and_borrowed(
+    x: Array2<f32>,
+    parameters: &Parameters,
+) -> Result<Array2<f32>, Box<dyn StdError + Send + Sync + '_>> {
+    let name = parameters.str("name").unwrap_or("it");
+    if x.is_empty() {
+        Ok(x)
+    } else {
+        Err(Unreadable(name, fmt::Error))?
+    }
+}
+
 struct Sums;
 struct Loaded;
 

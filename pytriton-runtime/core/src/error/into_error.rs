@@ -51,13 +51,13 @@ impl IntoError for Error {
     }
 }
 
-impl IntoError for Box<dyn StdError + Send + Sync> {
+impl IntoError for Box<dyn StdError + Send + Sync + '_> {
     fn into_error(self) -> Error {
-        Error::from(self)
+        Error::of_std(&*self)
     }
 }
 
-impl IntoError for Box<dyn StdError> {
+impl IntoError for Box<dyn StdError + '_> {
     fn into_error(self) -> Error {
         Error::of_std(&*self)
     }
