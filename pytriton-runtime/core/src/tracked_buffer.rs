@@ -125,6 +125,7 @@ impl TrackedBuffer {
 
     /// Returns the bytes and releases their reservation, for the given reason.
     pub fn into_uncounted(self, _: Uncounted) -> Vec<u8> {
+        debug_assert!(!self.permit.is_counted(), "the reservation would be lost");
         self.bytes
     }
 
