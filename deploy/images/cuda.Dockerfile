@@ -1,8 +1,8 @@
 # The binary of a package on CUDA, with the embedded engine. The tests do not build it, because they
 # have no GPU. From the workspace directory:
-#   docker build -f deploy/images/cuda.Dockerfile --build-arg PACKAGE=linear \
+#   docker build -f deploy/images/cuda.Dockerfile --build-arg PACKAGE=your_package \
 #     --build-arg OPTIONS="--features cuda" -t registry.example/linear-cuda:0.1.0 .
-# OPTIONS are further options of cargo, such as the feature of the package that enables CUDA in
+# OPTIONS are further options of cargo: here, the feature of your package that enables CUDA in
 # candle or ort. COMPUTE_CAP is the compute capability of the GPU: candle compiles its kernels for
 # it, because the build has no GPU to ask. CUDA must not be newer than the driver of the nodes.
 ARG CUDA=12.8.1
