@@ -12,7 +12,11 @@ use super::{AlignedBuffer, BytesElements, Dims, Tensor, TensorError, element_cou
 ///
 /// Returns a [`TensorError`] if the datatypes or the dimensions after axis 0 differ, if the result
 /// is too large, or if there are no tensors.
-pub fn stack<'t>(tensors: impl Iterator<Item = &'t Tensor> + Clone) -> Result<Tensor, TensorError> {
+pub fn stack<'t, I>(tensors: I) -> Result<Tensor, TensorError>
+where
+    I: IntoIterator<Item = &'t Tensor, IntoIter: Clone>,
+{
+    let tensors = tensors.into_iter();
     stack_over(tensors.clone(), |len| Ok(concatenate(tensors, len)))
 }
 
