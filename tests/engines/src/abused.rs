@@ -34,6 +34,18 @@ async fn ordered(milliseconds: ArrayView2<'_, u32>, bytes: ArrayView2<'_, u32>) 
     Array2::zeros((1, bytes[[0, 0]] as usize))
 }
 
+/// Rows of `INPUT_1` bytes, in one tensor for all requests of a call.
+#[pytriton::model(
+    name = "Rows",
+    max_batch_size = 16,
+    max_queue_delay_microseconds = 2000
+)]
+#[batch]
+fn rows(#[input(name = "INPUT_1")] bytes: ArrayView2<'_, u32>) -> Array2<u8> {
+    let columns = bytes.iter().max().map_or(0, |bytes| *bytes as usize);
+    Array2::zeros((bytes.nrows(), columns))
+}
+
 /// Rows that are called apart wherever their values differ.
 #[pytriton::model(name = "Grouped", max_batch_size = 65536)]
 #[batch]

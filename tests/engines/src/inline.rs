@@ -1,4 +1,4 @@
-//! A stateful model that I/O threads may call.
+//! Models that I/O threads may call.
 
 use std::cell::Cell;
 use std::hint::spin_loop;
@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pytriton::ndarray::array;
 use pytriton::prelude::*;
+use tokio::sync::Mutex;
 
 /// The calls of each instance, as counted by its state.
 static OF_INSTANCES: [AtomicU32; 2] = [AtomicU32::new(0), AtomicU32::new(0)];
@@ -49,11 +51,7 @@ impl InlineCounter {
         if self.busy.swap(true, Ordering::SeqCst) {
             OVERLAPS.fetch_add(1, Ordering::SeqCst);
         }
-        let thread = thread::current();
-        if !thread
-            .name()
-            .is_some_and(|name| name.starts_with("InlineCounter_"))
-        {
+        if !on_thread_of("InlineCounter") {
             INLINE.fetch_add(1, Ordering::SeqCst);
         }
         let begun = Instant::now();
@@ -73,4 +71,26 @@ impl InlineCounter {
         ];
         Array2::from_shape_fn((1, counts.len()), |(_, column)| counts[column])
     }
+}
+
+/// The calls of [`blocking`].
+static BLOCKING_CALLS: AtomicU32 = AtomicU32::new(0);
+
+/// Blocks in tokio if `number` is divisible by 1 000, which the threads that serve connections
+/// refuse. Returns the number of calls, and whether this one is on the instance's own thread.
+#[pytriton::model(name = "InlineBlocking", max_batch_size = 1, inline = true)]
+#[batch]
+fn blocking(number: ArrayView2<u32>) -> Array2<u32> {
+    let calls = BLOCKING_CALLS.fetch_add(1, Ordering::SeqCst) + 1;
+    if number[[0, 0]].is_multiple_of(1_000) {
+        drop(Mutex::new(()).blocking_lock());
+    }
+    array![[calls, on_thread_of("InlineBlocking").into()]]
+}
+
+/// Returns whether this is a thread of the model's instances.
+fn on_thread_of(model: &str) -> bool {
+    let thread = thread::current();
+    let rest = thread.name().and_then(|name| name.strip_prefix(model));
+    rest.is_some_and(|rest| rest.starts_with('_'))
 }

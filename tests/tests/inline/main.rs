@@ -1,5 +1,5 @@
-//! A stateful model with `inline = true` in a release build: no two calls use one instance at the
-//! same time, and none is lost.
+//! Models with `inline = true` in a release build: no two calls use one instance at the same time,
+//! none is lost, and a call that blocks fails alone.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use pytriton::client::ModelClient;
-use pytriton::ndarray::{Array2, Ix2};
+use pytriton::ndarray::{Array2, Ix2, array};
 use pytriton_tests::{Server, finish, released};
 
 type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
@@ -62,5 +62,44 @@ fn calls_over_http_and_grpc_use_each_instance_exclusively() -> Result {
     assert_eq!(overlaps, 0, "calls of one instance at the same time");
     // The load decides how many.
     assert!(inline > calls / 10, "{inline} of {calls} calls were inline");
+    Ok(())
+}
+
+#[test]
+fn calls_that_block_one_of_a_thousand_times_fail_alone() -> Result {
+    const CALLS: u32 = 10_000;
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let server = Server::start(released("embedded_models", folder)?, &[])?;
+    let banner = server.banner();
+    let mut failed = 0;
+    let mut calls = 0;
+    for url in [
+        format!("http://{}", banner.http),
+        format!("grpc://{}", banner.grpc),
+    ] {
+        let client = ModelClient::new(&url, "InlineBlocking")?;
+        for number in 1..=CALLS {
+            calls += 1;
+            match client.infer_batch(array![[number]]) {
+                Ok(outputs) => {
+                    let returned = outputs.array::<u32, Ix2>("OUTPUT_1")?;
+                    assert_eq!(returned[[0, 0]], calls, "{url} {number}");
+                    // The instance's own thread may block.
+                    assert!(
+                        number % 1_000 > 0 || returned[[0, 1]] == 1,
+                        "{url} {number}"
+                    );
+                }
+                Err(error) => {
+                    let error = error.to_string();
+                    assert!(number % 1_000 == 0, "{url} {number}: {error}");
+                    assert!(error.contains("with `inline = true`"), "{error}");
+                    failed += 1;
+                }
+            }
+        }
+    }
+    // The load decides how many calls are on the instance's own thread.
+    assert!(failed > 10, "{failed} of 20 calls failed");
     Ok(())
 }

@@ -42,6 +42,13 @@ pub(crate) fn infer(datatype: &str, elements: usize, data: &str) -> String {
     )
 }
 
+/// The same, with a binary response.
+pub(crate) fn infer_binary(datatype: &str, elements: usize, data: &str) -> String {
+    let json = infer(datatype, elements, data);
+    let inputs = json.strip_suffix('}').unwrap_or_default();
+    format!(r#"{inputs},"parameters":{{"binary_data_output":true}}}}"#)
+}
+
 /// A request with a row of equal elements.
 pub(crate) fn row(datatype: &str, element: &str, elements: usize) -> String {
     let mut data = format!("{element},").repeat(elements);

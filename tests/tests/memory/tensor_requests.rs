@@ -1,4 +1,4 @@
-use crate::bodies::{LARGE_BODY, SOME_BYTES, TRACED, binary, groups, shared, traced};
+use crate::bodies::{LARGE_BODY, SOME_BYTES, TRACED, binary, groups, infer_binary, shared, traced};
 use crate::costly::{Action, Costly};
 use crate::requests::{ALLOWED, http, read, unread};
 
@@ -62,6 +62,13 @@ pub(crate) fn tensors(region: &str) -> Vec<Costly> {
         unread(sent(
             "unread tensor",
             of(LARGE_BODY, r#""binary_data":true"#),
+        )),
+        // Each response is a slice of the tensor of its batch.
+        unread(read(
+            "unread row of a batch",
+            "Rows",
+            "",
+            infer_binary("UINT32", 1, &SOME_BYTES.to_string()).as_bytes(),
         )),
         Costly {
             name: "announced body",
