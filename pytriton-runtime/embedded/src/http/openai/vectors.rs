@@ -7,6 +7,7 @@ use pytriton_core::model::{ModelSpec, Surface};
 use pytriton_core::offload::by_weight;
 use pytriton_core::request::{Identity, InferRequest, Response};
 use pytriton_core::tracked_bytes::TrackedBytes;
+use pytriton_engine::Limits;
 use pytriton_kserve::json::JsonWriter;
 use pytriton_kserve::openai::{OpenAiError, OpenAiRequest, VectorFormat};
 
@@ -76,8 +77,25 @@ async fn infer_all(
             Err(OpenAiError::NoVectors { model })
         })
     };
-    let responses = stream::iter(batches).map(infer).buffered(MAX_BATCHES);
+    let most = max_batches(spec, app_state.limits);
+    let responses = stream::iter(batches).map(infer).buffered(most);
     responses.try_collect().await
+}
+
+/// Returns the number of batches of one request that may wait for their model at a time. The queue
+/// must be able to hold all of them, whatever their priority: otherwise a long request never
+/// succeeds.
+fn max_batches(spec: &ModelSpec, limits: Limits) -> usize {
+    let batcher = spec.batcher.iter();
+    let policies = batcher.flat_map(|batcher| {
+        let levels = batcher.priority_queue_policy.iter();
+        let levels = levels.map(|(_, policy)| policy);
+        levels.chain([&batcher.queue_policy])
+    });
+    let sizes = policies.map(|policy| policy.max_queue_size as usize);
+    let sizes = sizes.filter(|size| *size > 0);
+    let smallest = sizes.chain([limits.max_queue_size, MAX_BATCHES]).min();
+    smallest.unwrap_or(MAX_BATCHES).max(1)
 }
 
 #[cfg(test)]

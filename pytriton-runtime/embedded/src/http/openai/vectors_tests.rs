@@ -45,6 +45,26 @@ const LENGTHS: ModelDeclaration = ModelDeclaration {
     ..IDENTITY
 };
 
+/// [`LENGTHS`] with a shorter queue.
+const fn short(name: &'static str, max_queue_size: u32) -> ModelDeclaration {
+    ModelDeclaration {
+        options: ModelOptions {
+            name,
+            queue_policy: QueuePolicy {
+                max_queue_size,
+                ..QueuePolicy::DEFAULT
+            },
+            ..LENGTHS.options
+        },
+        ..LENGTHS
+    }
+}
+
+const QUEUE_OF_ONE: ModelDeclaration = short("One", 1);
+const QUEUE_OF_THREE: ModelDeclaration = short("Three", 3);
+/// The queue has the default size.
+const DEFAULT_QUEUE: ModelDeclaration = short("Default", 0);
+
 /// The calls of [`LENGTHS`] with a text `count`.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
@@ -104,6 +124,30 @@ async fn vectors_are_in_the_order_of_the_texts() {
             assert_eq!(body["data"][length], expected);
         }
         assert_eq!(body["data"].as_array().unwrap().len(), count);
+    }
+    settles(app.models.budget(), 0).await;
+}
+
+#[tokio::test]
+async fn long_request_does_not_fill_a_short_queue() {
+    let limits = Limits {
+        max_queue_size: 2,
+        ..Limits::default()
+    };
+    let app = app_state(&[&QUEUE_OF_ONE, &QUEUE_OF_THREE, &DEFAULT_QUEUE], limits).await;
+    for model in ["One", "Three", "Default"] {
+        let gate = GATE.lock().await;
+        let mut texts = vec!["a"; 100];
+        texts[0] = "wait";
+        let members = json!({"model": model, "input": texts});
+        let mut asked = pin!(ask(&app, members));
+        let early = tokio::time::timeout(Duration::from_millis(50), &mut asked).await;
+        drop(gate);
+        let got = match early {
+            Ok(got) => got,
+            Err(_) => asked.await,
+        };
+        assert_eq!(got.status, 200, "{model}: {}", got.text());
     }
     settles(app.models.budget(), 0).await;
 }
