@@ -69,13 +69,18 @@ async fn infer_all(
     headers: &HeaderMap,
     batches: Vec<(InferRequest, TrackedBytes)>,
 ) -> Result<Vec<Response>, OpenAiError> {
+    let no_vectors = || OpenAiError::NoVectors {
+        model: Arc::clone(&spec.name),
+    };
     let infer = |(input, body)| async move {
-        let asked = models.ask(app_state, spec, headers, input, body).await;
-        let response = asked?.response().await;
-        response.unwrap_or_else(|| {
-            let model = Arc::clone(&spec.name);
-            Err(OpenAiError::NoVectors { model })
-        })
+        let mut pieces = models.ask(app_state, spec, headers, input, body).await?;
+        let response = pieces.response().await.ok_or_else(no_vectors)??;
+        // The end is awaited, because a dropped request is cancelled in tritonserver.
+        match pieces.response().await {
+            None => Ok(response),
+            Some(Err(error)) => Err(error),
+            Some(Ok(_)) => Err(no_vectors()),
+        }
     };
     let most = max_batches(spec, app_state.limits);
     let responses = stream::iter(batches).map(infer).buffered(most);
@@ -101,3 +106,7 @@ fn max_batches(spec: &ModelSpec, limits: Limits) -> usize {
 #[cfg(test)]
 #[path = "vectors_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "vectors_upstream_tests.rs"]
+mod upstream_tests;

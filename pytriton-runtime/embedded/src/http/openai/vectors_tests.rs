@@ -8,7 +8,6 @@ use ndarray::{Array2, Ix2};
 use pytriton_core::call::{Call, Execution, Instance};
 use pytriton_core::model::{CallMode, QueuePolicy, TensorDeclaration};
 use pytriton_core::registry::{ModelDeclaration, ModelOptions};
-use pytriton_engine::Limits;
 use pytriton_protocol::tensor::DataType;
 use serde_json::{Value, json};
 
