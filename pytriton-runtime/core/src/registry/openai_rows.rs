@@ -34,7 +34,11 @@ impl Signature {
                 && is_single
                 && !one.declaration().optional
                 && one.first_value.is_none();
-            return if is_text { None } else { Some(NOT_TEXTS) };
+            return match is_text {
+                true if Member::is_own(name) => Some(OWN),
+                true => None,
+                false => Some(NOT_TEXTS),
+            };
         }
         match is_single {
             _ if Member::is_own_of_rows(name) => Some(OWN),

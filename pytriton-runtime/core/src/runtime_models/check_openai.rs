@@ -62,6 +62,11 @@ fn rows(model: &Model, function: &Function) -> Vec<Flaw> {
     let single = |of: &TensorSpec| of.dims.iter().all(|dim| *dim == 1);
     let mut inputs = model.inputs.iter();
     let texts = inputs.next();
+    // The texts have the name of their input in the requests to the model.
+    let own = texts.is_some_and(|input| Member::is_own(&input.spec.name))
+        || inputs
+            .clone()
+            .any(|input| Member::is_own_of_rows(&input.spec.name));
     let texts = texts.filter(|input| input.first_value.is_none() && !input.spec.optional);
     let is_text =
         texts.is_some_and(|input| input.spec.datatype == DataType::Bytes && single(&input.spec));
@@ -77,9 +82,7 @@ fn rows(model: &Model, function: &Function) -> Vec<Flaw> {
             "the first input must be one text per row: write `.input(Input::new::<String>(\"texts\", [1]))`",
         ),
         (
-            inputs
-                .clone()
-                .any(|input| Member::is_own_of_rows(&input.spec.name)),
+            own,
             "the server handles this member of OpenAI requests itself: rename the input, or remove it",
         ),
         (

@@ -204,7 +204,15 @@ fn openai_embeddings_require_texts_and_vectors() {
     let no_texts = "the first input must be one text per row: write `.input(Input::new::<String>(\"texts\", [1]))`";
     let no_vectors = "the first output must be one `f32` vector per text: write `.output(Output::new::<f32>(\"vectors\", [-1]))`";
     let no_count = "`prompt_tokens` is the number of tokens of each text: write `.output(Output::new::<i64>(\"prompt_tokens\", [1]))`";
+    let own =
+        "the server handles this member of OpenAI requests itself: rename the input, or remove it";
     let vector = || Output::new::<f32>("vector", [-1]);
+    let named = |name| {
+        let texts = Input::new::<String>(name, [1]);
+        let model = Model::new("Model").input(texts).output(vector());
+        model.openai(Embeddings)
+    };
+    assert_eq!(flaws(named("input"), batch()), Vec::<String>::new());
     let table = [
         (
             Model::new("Model")
@@ -224,8 +232,10 @@ fn openai_embeddings_require_texts_and_vectors() {
         (
             model().input(Input::new::<i64>("dimensions", [1])),
             batch(),
-            "the server handles this member of OpenAI requests itself: rename the input, or remove it",
+            own,
         ),
+        (named("id"), batch(), own),
+        (named("parameters"), batch(), own),
         (
             model().input(Input::new::<i64>("k", [2])),
             batch(),
