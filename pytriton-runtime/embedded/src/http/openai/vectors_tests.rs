@@ -16,7 +16,8 @@ use crate::testing::{GATE, IDENTITY, app_state, settles};
 use super::super::super::tests::{Got, send};
 use super::*;
 
-/// Returns the length of each text, and the number of rows of the call. `wait` waits for [`GATE`].
+/// Returns the length of each text, and the number of rows of the call. `wait` waits for [`GATE`],
+/// and `long` has a vector of [`LONG_NUMBERS`] numbers.
 const LENGTHS: ModelDeclaration = ModelDeclaration {
     options: ModelOptions {
         name: "Lengths",
@@ -67,6 +68,10 @@ const DEFAULT_QUEUE: ModelDeclaration = short("Default", 0);
 /// The calls of [`LENGTHS`] with a text `count`.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
+/// The calls of [`LENGTHS`] with a text `long`.
+static LONG_CALLS: AtomicUsize = AtomicUsize::new(0);
+const LONG_NUMBERS: usize = 20_000;
+
 #[derive(Debug)]
 struct Lengths;
 
@@ -83,6 +88,13 @@ impl Instance for Lengths {
             }
             if has("count") {
                 CALLS.fetch_add(1, Ordering::SeqCst);
+            }
+            if has("long") {
+                LONG_CALLS.fetch_add(1, Ordering::SeqCst);
+                return call.outputs(Array2::from_elem(
+                    (texts.nrows(), LONG_NUMBERS),
+                    0.123_456_79_f32,
+                ));
             }
             let lengths = texts.iter().map(String::len);
             let lengths = lengths.flat_map(|length| [length as f32, texts.nrows() as f32]);
@@ -178,7 +190,7 @@ async fn failed_batch_fails_the_request() {
 }
 
 #[tokio::test]
-async fn response_must_fit_into_the_budget() {
+async fn request_must_fit_into_the_budget() {
     let limits = Limits {
         max_bytes_in_flight: 100_000,
         ..Limits::default()
@@ -193,6 +205,26 @@ async fn response_must_fit_into_the_budget() {
     let got = ask(&app, json!({"input": vec!["a"; 5]})).await;
     assert_eq!(got.status, 200);
     settles(app.models.budget(), 0).await;
+}
+
+#[tokio::test]
+async fn response_must_fit_into_the_budget() {
+    // Both contain the vector, but only one its text.
+    for (calls, max_bytes_in_flight, status) in [(1, 200_000, 503), (2, 1_000_000, 200)] {
+        let limits = Limits {
+            max_bytes_in_flight,
+            ..Limits::default()
+        };
+        let app = lengths(limits).await;
+        let got = ask(&app, json!({"input": "long"})).await;
+        assert_eq!(got.status, status, "{}", got.text());
+        assert_eq!(LONG_CALLS.load(Ordering::SeqCst), calls);
+        if status == 503 {
+            assert!(got.text().contains("--max-bytes-in-flight"));
+        }
+        drop(got);
+        settles(app.models.budget(), 0).await;
+    }
 }
 
 #[tokio::test]
