@@ -21,6 +21,7 @@ use crate::service::{AppState, Error};
 use super::super::body::Body;
 use super::super::{HttpError, body};
 use super::TextModels;
+use super::models::TextModel;
 use super::pieces::Pieces;
 
 /// An accepted request.
@@ -43,21 +44,27 @@ pub(super) async fn ask<B: Body>(
 ) -> Result<AcceptedRequest, OpenAiError> {
     let (known, limits) = (models.clone(), app_state.limits);
     let decode = move |asked: OpenAiRequest<'_>, permit: &mut MemoryPermit| {
-        let spec = find(&known, &asked.model, surface)?;
-        let request = asked.of(&spec, surface, limits.max_request_bytes, permit)?;
-        let inputs = decode_all(&request.bodies, &spec, limits, &identity, permit)?;
-        Ok((spec, request, inputs))
+        let model = find(&known, &asked.model, surface)?;
+        let request = asked.of(model.spec(), surface, limits.max_request_bytes, permit)?;
+        let inputs = decode_all(&request.bodies, model.spec(), limits, &identity, permit)?;
+        Ok((model, request, inputs))
     };
-    let ((spec, mut request, inputs), _memory) = decoded(app_state, headers, body, decode).await?;
+    let ((model, mut request, inputs), _memory) = decoded(app_state, headers, body, decode).await?;
     let mut choices = Vec::with_capacity(inputs.len());
     let bodies = request.bodies.drain(..);
     for (input, body) in inputs.into_iter().zip(bodies) {
-        let pieces = models.ask(app_state, &spec, headers, input, body).await?;
+        let pieces = model.ask(app_state, headers, input, body).await?;
         choices.push((pieces, Choice::new(request.stops.clone())));
     }
     Ok(AcceptedRequest {
         stream: request.stream,
-        format: Format::new(surface, number(), now(), &spec.name, request.include_usage),
+        format: Format::new(
+            surface,
+            number(),
+            now(),
+            &model.spec().name,
+            request.include_usage,
+        ),
         budget: Arc::clone(app_state.models.budget()),
         choices,
     })
@@ -119,15 +126,15 @@ pub(super) fn find(
     models: &TextModels,
     name: &str,
     asked: Surface,
-) -> Result<Arc<ModelSpec>, OpenAiError> {
+) -> Result<TextModel, OpenAiError> {
     let unknown = || OpenAiError::UnknownModel {
         model: excerpt(name),
     };
-    let spec = models.find(name)?.ok_or_else(unknown)?;
-    match spec.openai {
-        Some(served) if served == asked => Ok(spec),
+    let model = models.find(name)?.ok_or_else(unknown)?;
+    match model.spec().openai {
+        Some(served) if served == asked => Ok(model),
         Some(served) => Err(OpenAiError::OtherSurface {
-            model: Arc::clone(&spec.name),
+            model: Arc::clone(&model.spec().name),
             asked,
             served,
         }),

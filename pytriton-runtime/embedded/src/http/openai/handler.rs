@@ -80,7 +80,10 @@ fn model(
     name: &str,
 ) -> Result<HttpResponse, OpenAiError> {
     match models.find(name)? {
-        Some(spec) => Ok(json(reserved(app_state, model_json(&spec.name, *SINCE))?)),
+        Some(model) => {
+            let name = &model.spec().name;
+            Ok(json(reserved(app_state, model_json(name, *SINCE))?))
+        }
         None => Err(OpenAiError::UnknownModel {
             model: excerpt(name),
         }),

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use pytriton_core::model::ModelSpec;
 use pytriton_kserve::openai::OpenAiError;
 
-use crate::repository::ModelRepository;
+use crate::repository::{Model, ModelRepository};
 
 use super::Upstream;
 
@@ -16,17 +16,34 @@ pub enum TextModels {
     Upstream(Arc<Upstream>),
 }
 
+/// A model with an OpenAI route. A request uses one for all its parts: its name may refer to another
+/// model meanwhile.
+#[derive(Debug, Clone)]
+pub(super) enum TextModel {
+    Local(Arc<Model>),
+    Upstream(Arc<Upstream>, Arc<ModelSpec>),
+}
+
+impl TextModel {
+    pub(super) fn spec(&self) -> &Arc<ModelSpec> {
+        match self {
+            Self::Local(model) => model.spec(),
+            Self::Upstream(_, spec) => spec,
+        }
+    }
+}
+
 impl TextModels {
     /// Returns the latest version of a model, or `None` if it has no OpenAI route.
-    pub(super) fn find(&self, name: &str) -> Result<Option<Arc<ModelSpec>>, OpenAiError> {
+    pub(super) fn find(&self, name: &str) -> Result<Option<TextModel>, OpenAiError> {
         let latest = match self {
-            Self::Local(models) => {
-                let model = models.model(name, None).ok();
-                model.map(|model| Arc::clone(model.spec()))
+            Self::Local(models) => models.model(name, None).ok().map(TextModel::Local),
+            Self::Upstream(upstream) => {
+                let spec = upstream.latest(name)?.map(Arc::clone);
+                spec.map(|spec| TextModel::Upstream(Arc::clone(upstream), spec))
             }
-            Self::Upstream(upstream) => upstream.latest(name)?.map(Arc::clone),
         };
-        Ok(latest.filter(|spec| spec.openai.is_some()))
+        Ok(latest.filter(|model| model.spec().openai.is_some()))
     }
 
     /// Returns the names of all models.

@@ -14,7 +14,7 @@ use crate::service::{AppState, Error};
 use super::super::response_trace::ResponseTrace;
 use super::super::traced::naming;
 use super::super::traced::{context, traced};
-use super::TextModels;
+use super::models::TextModel;
 use super::upstream_responses::UpstreamResponses;
 
 /// How often the text of a piece exists besides its response: as a copy, and once more while it is
@@ -35,22 +35,21 @@ enum Responses {
     Upstream(UpstreamResponses),
 }
 
-impl TextModels {
-    /// Passes a request to its model, in this process or in tritonserver.
+impl TextModel {
+    /// Passes a request to the model, in this process or in tritonserver. A model in this process
+    /// that has been replaced or unloaded refuses it.
     pub(super) async fn ask(
         &self,
         app_state: &AppState,
-        spec: &Arc<ModelSpec>,
         headers: &HeaderMap,
         mut request: InferRequest,
         body: TrackedBytes,
     ) -> Result<Pieces, OpenAiError> {
-        let budget = app_state.models.budget();
+        let (budget, spec) = (app_state.models.budget(), self.spec());
         let responses = match self {
-            Self::Local(_) => {
+            Self::Local(model) => {
                 // It has been decoded already.
                 drop(body);
-                let model = app_state.model(&spec.name, None)?;
                 request.trace = traced(spec, headers);
                 let tracer = app_state.models.tracer();
                 let timeline = tracer.sample(&spec.name, || context(headers));
@@ -58,10 +57,10 @@ impl TextModels {
                 let response_trace =
                     response_trace.map(|timeline| ResponseTrace::new(timeline, spec));
                 request.traced = timeline.map(|timeline| timeline as _);
-                let stream = app_state.stream_infer(&model, request).await?;
+                let stream = app_state.stream_infer(model, request).await?;
                 Responses::Local(stream, response_trace)
             }
-            Self::Upstream(upstream) => {
+            Self::Upstream(upstream, spec) => {
                 let request = pytriton_core::request::Request::check(spec, request);
                 request.map_err(Error::from)?;
                 let asked = upstream.ask(spec, naming(headers), &body, budget.exact_permit());

@@ -17,6 +17,7 @@ use super::super::body::Body;
 use super::super::response::{HttpResponse, json};
 use super::TextModels;
 use super::accepted::{decode_all, decoded, find};
+use super::models::TextModel;
 
 /// The maximum number of batches of one request that wait for their model at a time, so that a long
 /// request does not fill the queue.
@@ -34,19 +35,20 @@ pub(super) async fn vectors<B: Body>(
 ) -> Result<HttpResponse, OpenAiError> {
     let (known, limits) = (models.clone(), app_state.limits);
     let decode = move |asked: OpenAiRequest<'_>, permit: &mut MemoryPermit| {
-        let spec = find(&known, &asked.model, Surface::Embeddings)?;
-        let request = asked.embeddings(&spec, limits.max_request_bytes, permit)?;
-        let inputs = decode_all(&request.bodies, &spec, limits, &identity, permit)?;
+        let model = find(&known, &asked.model, Surface::Embeddings)?;
+        let spec = model.spec();
+        let request = asked.embeddings(spec, limits.max_request_bytes, permit)?;
+        let inputs = decode_all(&request.bodies, spec, limits, &identity, permit)?;
         let format = VectorFormat {
-            spec,
+            spec: Arc::clone(spec),
             encoding: request.encoding,
             dimensions: request.dimensions,
         };
         let batches = inputs.into_iter().zip(request.bodies).collect::<Vec<_>>();
-        Ok((format, batches))
+        Ok((model, format, batches))
     };
-    let ((format, batches), memory) = decoded(app_state, headers, body, decode).await?;
-    let responses = infer_all(app_state, models, &format.spec, headers, batches).await?;
+    let ((model, format, batches), memory) = decoded(app_state, headers, body, decode).await?;
+    let responses = infer_all(app_state, &model, headers, batches).await?;
     drop(memory);
     let bytes = responses.iter().map(Response::bytes).sum::<usize>();
     let weight = TEXT_PER_BYTE * bytes;
@@ -64,16 +66,15 @@ pub(super) async fn vectors<B: Body>(
 /// first error, which cancels the others.
 async fn infer_all(
     app_state: &AppState,
-    models: &TextModels,
-    spec: &Arc<ModelSpec>,
+    model: &TextModel,
     headers: &HeaderMap,
     batches: Vec<(InferRequest, TrackedBytes)>,
 ) -> Result<Vec<Response>, OpenAiError> {
     let no_vectors = || OpenAiError::NoVectors {
-        model: Arc::clone(&spec.name),
+        model: Arc::clone(&model.spec().name),
     };
     let infer = |(input, body)| async move {
-        let mut pieces = models.ask(app_state, spec, headers, input, body).await?;
+        let mut pieces = model.ask(app_state, headers, input, body).await?;
         let response = pieces.response().await.ok_or_else(no_vectors)??;
         // The end is awaited, because a dropped request is cancelled in tritonserver.
         match pieces.response().await {
@@ -82,7 +83,7 @@ async fn infer_all(
             Some(Ok(_)) => Err(no_vectors()),
         }
     };
-    let most = max_batches(spec, app_state.limits);
+    let most = max_batches(model.spec(), app_state.limits);
     let responses = stream::iter(batches).map(infer).buffered(most);
     responses.try_collect().await
 }

@@ -190,6 +190,32 @@ async fn failed_batch_fails_the_request() {
 }
 
 #[tokio::test]
+async fn replaced_model_refuses_the_rest_of_a_request() {
+    for count in [1, 100] {
+        let app = lengths(Limits::default()).await;
+        let gate = GATE.lock().await;
+        let mut texts = vec!["a"; count];
+        texts[0] = "wait";
+        let mut asked = pin!(ask(&app, json!({"input": texts})));
+        let early = tokio::time::timeout(Duration::from_millis(50), &mut asked);
+        assert!(early.await.is_err());
+        let other = LENGTHS.registration().unwrap();
+        let replaced = app.models.load(&other).await.unwrap().unwrap();
+        let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
+        let (drained, got) = tokio::join!(replaced.drain(deadline), async {
+            drop(gate);
+            asked.await
+        });
+        assert!(drained);
+        let expected = if count == 1 { 200 } else { 503 };
+        assert_eq!(got.status, expected, "{count}: {}", got.text());
+        settles(app.models.budget(), 0).await;
+        let got = ask(&app, json!({"input": ["a"]})).await;
+        assert_eq!(got.status, 200);
+    }
+}
+
+#[tokio::test]
 async fn request_must_fit_into_the_budget() {
     let limits = Limits {
         max_bytes_in_flight: 100_000,

@@ -79,11 +79,11 @@ async fn requests_to_tritonserver_end_before_the_response() {
     ];
     for (responses, batches, expected) in table {
         let (upstream, ended) = upstream(responses).await;
-        let models = TextModels::Upstream(upstream);
+        let model = TextModel::Upstream(upstream, Arc::clone(&spec));
         let batch = |_| (infer_request(1, 1.0), TrackedBytes::short(b"{}"));
         let batches: Vec<_> = (0..batches).map(batch).collect();
         let count = batches.len();
-        let got = infer_all(&app, &models, &spec, &HeaderMap::new(), batches).await;
+        let got = infer_all(&app, &model, &HeaderMap::new(), batches).await;
         assert_eq!(got.map(|responses| responses.len()), expected);
         if expected.is_ok() {
             assert_eq!(ended.load(Ordering::SeqCst), count);
