@@ -93,7 +93,7 @@ pub fn openai(
             .map(|request| request.bodies),
         false => asked
             .embeddings(spec, most, permit)
-            .map(|request| request.bodies),
+            .and_then(|request| Ok(request.bodies(permit)?)),
     };
     let bodies = bodies.map_err(text)?;
     let inputs = bodies

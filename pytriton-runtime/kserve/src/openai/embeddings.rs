@@ -1,6 +1,6 @@
 use std::num::NonZeroUsize;
 
-use pytriton_core::memory_budget::MemoryPermit;
+use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 use pytriton_core::model::{ModelSpec, Surface};
 use pytriton_core::registry::{DIMENSIONS, ENCODING_FORMAT};
 use pytriton_core::tracked_bytes::TrackedBytes;
@@ -10,7 +10,7 @@ use crate::json::Value;
 
 use super::member_value::invalid;
 use super::request::missing;
-use super::rows::Column;
+use super::rows::{Column, RowRequests};
 use super::strings::strings;
 use super::{OpenAiError, OpenAiRequest};
 
@@ -19,13 +19,31 @@ pub(super) const MAX_TEXTS: usize = 2048;
 
 /// A request for the vectors of texts.
 #[derive(Debug)]
-pub struct EmbeddingRequest {
+pub struct EmbeddingRequest<'s, 'a> {
     /// The encoding of the vectors.
     pub encoding: VectorEncoding,
     /// The length to which vectors are shortened, if any.
     pub dimensions: Option<NonZeroUsize>,
-    /// The requests of the generate extension, in the order of their texts.
-    pub bodies: Vec<TrackedBytes>,
+    rows: RowRequests<'s, 'a>,
+}
+
+impl EmbeddingRequest<'_, '_> {
+    /// Returns the total size of the requests to the model, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.rows.bytes
+    }
+
+    /// Returns the requests of the generate extension, in the order of their texts.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if their memory cannot be reserved.
+    pub fn bodies(
+        &self,
+        permit: &mut MemoryPermit,
+    ) -> Result<Vec<TrackedBytes>, MemoryBudgetError> {
+        self.rows.bodies(permit)
+    }
 }
 
 /// The encoding of vectors in a response.
@@ -38,19 +56,20 @@ pub enum VectorEncoding {
     Base64,
 }
 
-impl OpenAiRequest<'_> {
+impl<'a> OpenAiRequest<'a> {
     /// Converts the request for its model, whose first input receives the texts.
     ///
     /// # Errors
     ///
     /// Returns an [`OpenAiError`] if a member is missing, invalid or not supported, or
-    /// [`OpenAiError::Invalid`] if the resulting requests are larger than `most` in total.
-    pub fn embeddings(
+    /// [`OpenAiError::Invalid`] if the resulting requests are larger than `most` in total, or more
+    /// than 16 MiB larger than this one.
+    pub fn embeddings<'s>(
         mut self,
-        spec: &ModelSpec,
+        spec: &'s ModelSpec,
         most: usize,
         permit: &mut MemoryPermit,
-    ) -> Result<EmbeddingRequest, OpenAiError> {
+    ) -> Result<EmbeddingRequest<'s, 'a>, OpenAiError> {
         let surface = Surface::Embeddings;
         let member = surface.subject();
         let input = self.members.remove(member);
@@ -61,7 +80,7 @@ impl OpenAiRequest<'_> {
         Ok(EmbeddingRequest {
             encoding: encoding.map_or(Ok(VectorEncoding::Float), encoding_of)?,
             dimensions: dimensions.map(dimensions_of).transpose()?,
-            bodies: {
+            rows: {
                 let count = texts.len();
                 let columns = vec![Column::Each(texts)];
                 self.into_requests(spec, surface, (columns, count), most, permit)?

@@ -3,6 +3,7 @@ use pytriton_core::model::TensorSpec;
 use pytriton_core::testing::IDENTITY;
 use pytriton_protocol::tensor::DataType;
 
+use super::super::rows::MAX_REPEATED_BYTES;
 use super::*;
 
 /// A model with these inputs, all but the first optional.
@@ -24,11 +25,28 @@ fn spec(max_batch_size: u32, inputs: &[(&str, DataType)]) -> ModelSpec {
     }
 }
 
-fn ask(spec: &ModelSpec, members: &str) -> Result<EmbeddingRequest, OpenAiError> {
+/// The values of a request.
+#[derive(Debug)]
+struct Parsed {
+    encoding: VectorEncoding,
+    dimensions: Option<NonZeroUsize>,
+    bodies: Vec<TrackedBytes>,
+}
+
+fn ask(spec: &ModelSpec, members: &str) -> Result<Parsed, OpenAiError> {
     let json = format!(r#"{{"model":"m",{members}}}"#);
     let budget = MemoryBudget::new(1 << 20);
     let mut permit = budget.empty_permit();
-    OpenAiRequest::read(json.as_bytes(), &mut permit)?.embeddings(spec, 1000, &mut permit)
+    let request = OpenAiRequest::read(json.as_bytes(), &mut permit)?;
+    let request = request.embeddings(spec, 1000, &mut permit)?;
+    let bodies = request.bodies(&mut permit)?;
+    let written = bodies.iter().map(|body| body.len()).sum::<usize>();
+    assert!(written <= request.bytes(), "{members}");
+    Ok(Parsed {
+        encoding: request.encoding,
+        dimensions: request.dimensions,
+        bodies,
+    })
 }
 
 fn bodies(spec: &ModelSpec, members: &str) -> Vec<String> {
@@ -211,10 +229,38 @@ fn requests_are_reserved_before_they_are_made() {
         let budget = MemoryBudget::new(budget);
         let mut permit = budget.empty_permit();
         let request = OpenAiRequest::read(json.as_bytes(), &mut permit)?;
-        request
-            .embeddings(&spec, usize::MAX, &mut permit)
-            .map(|request| request.bodies.len())
+        let request = request.embeddings(&spec, usize::MAX, &mut permit)?;
+        Ok::<_, OpenAiError>(request.bodies(&mut permit)?.len())
     };
     assert_eq!(ask(4 << 20), Ok(1001));
     assert_eq!(ask(1 << 20).unwrap_err().status(), 503);
+}
+
+#[test]
+fn repeated_values_are_limited() {
+    let inputs = [("texts", DataType::Bytes), ("task", DataType::Bytes)];
+    let table = [(1, inputs.as_slice(), false), (2048, &inputs, false)];
+    // Parameters are repeated for each batch.
+    let table = table.into_iter().chain([(1, &inputs[..1], true)]);
+    for (max_batch_size, inputs, takes_parameters) in table {
+        let mut spec = spec(max_batch_size, inputs);
+        spec.takes_parameters = takes_parameters;
+        for (length, is_allowed) in [(100, true), (8000, true), (9000, false)] {
+            let texts = [r#""a""#; MAX_TEXTS].join(",");
+            let task = "x".repeat(length);
+            let json = format!(r#"{{"model":"m","input":[{texts}],"task":"{task}"}}"#);
+            let mut permit = MemoryPermit::unlimited();
+            let request = OpenAiRequest::read(json.as_bytes(), &mut permit).unwrap();
+            let got = request.embeddings(&spec, usize::MAX, &mut permit);
+            match got {
+                Ok(request) => assert!(is_allowed && request.bytes() > length * MAX_TEXTS),
+                Err(error) => {
+                    let most = json.len() + MAX_REPEATED_BYTES;
+                    let text = format!("together, its requests are larger than {most} bytes");
+                    assert!(!is_allowed && error.to_string().contains(&text), "{error}");
+                    assert_eq!(error.status(), 400);
+                }
+            }
+        }
+    }
 }

@@ -27,6 +27,8 @@ pub(super) const REQUEST_BYTES: usize = 1 << 10;
 pub struct OpenAiRequest<'a> {
     /// The name of the model.
     pub model: String,
+    /// The size of the body.
+    pub(super) bytes: usize,
     pub(super) members: BoundedMap<&'a RawValue>,
 }
 
@@ -76,6 +78,7 @@ impl<'a> OpenAiRequest<'a> {
         };
         Ok(Self {
             model,
+            bytes: body.len(),
             members: found,
         })
     }

@@ -16,6 +16,10 @@ use super::{OpenAiError, OpenAiRequest};
 /// The quotes, brackets and punctuation around the values of an input and its name.
 const PUNCTUATION: usize = 8;
 
+/// The maximum size of the values that are repeated for each row or each batch. A small request with
+/// many rows would otherwise become as large as a request may be.
+pub(super) const MAX_REPEATED_BYTES: usize = 16 << 20;
+
 /// The values of an input, as JSON: one for each row, or the same one for all of them.
 #[derive(Debug)]
 pub(super) enum Column<'a> {
@@ -25,11 +29,22 @@ pub(super) enum Column<'a> {
 
 /// The inputs of a model for a number of rows.
 #[derive(Debug)]
-pub(super) struct Rows<'s, 'a> {
+struct Rows<'s, 'a> {
     spec: &'s ModelSpec,
     /// The index, the name and the values of each input.
     inputs: Vec<(usize, &'s Arc<str>, Column<'a>)>,
     count: usize,
+}
+
+/// The requests of the generate extension for a number of rows, before they are written.
+#[derive(Debug)]
+pub(super) struct RowRequests<'s, 'a> {
+    rows: Rows<'s, 'a>,
+    /// The members that all requests have in common.
+    shared: TrackedBytes,
+    batches: Vec<Range<usize>>,
+    /// The total size of the requests.
+    pub(super) bytes: usize,
 }
 
 impl<'a> OpenAiRequest<'a> {
@@ -42,15 +57,15 @@ impl<'a> OpenAiRequest<'a> {
     /// # Errors
     ///
     /// Returns an [`OpenAiError`] if a member is missing or invalid, or if the requests are larger
-    /// than `most` bytes in total.
-    pub(super) fn into_requests(
+    /// than `most` bytes in total, or too large for the size of this one.
+    pub(super) fn into_requests<'s>(
         mut self,
-        spec: &ModelSpec,
+        spec: &'s ModelSpec,
         surface: Surface,
         (columns, count): (Vec<Column<'a>>, usize),
         most: usize,
         permit: &mut MemoryPermit,
-    ) -> Result<Vec<TrackedBytes>, OpenAiError> {
+    ) -> Result<RowRequests<'s, 'a>, OpenAiError> {
         let mut inputs = Vec::with_capacity(spec.inputs.len());
         let mut columns = columns.into_iter();
         for (index, input) in spec.inputs.iter().enumerate() {
@@ -82,20 +97,44 @@ impl<'a> OpenAiRequest<'a> {
         permit.grow(count * size_of::<Range<usize>>())?;
         let batches = rows.batches();
         let sizes = batches.iter().map(|batch| shared.len() + rows.size(batch));
-        if sizes.clone().fold(0, usize::saturating_add) > most {
+        let bytes = sizes.fold(0, usize::saturating_add);
+        let most = most.min(self.bytes.saturating_add(MAX_REPEATED_BYTES));
+        if bytes > most {
             let what = format!("together, its requests are larger than {most} bytes");
             return Err(invalid(surface.subject(), what));
         }
-        permit.grow(batches.len() * REQUEST_BYTES)?;
+        Ok(RowRequests {
+            rows,
+            shared,
+            batches,
+            bytes,
+        })
+    }
+}
+
+impl RowRequests<'_, '_> {
+    /// Writes the requests.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if their memory cannot be reserved.
+    pub(super) fn bodies(
+        &self,
+        permit: &mut MemoryPermit,
+    ) -> Result<Vec<TrackedBytes>, MemoryBudgetError> {
+        let (rows, shared) = (&self.rows, &self.shared);
+        let batches = self.batches.iter();
+        let sizes = batches.map(|batch| shared.len() + rows.size(batch));
+        permit.grow(self.batches.len() * REQUEST_BYTES)?;
         reserve_small(sizes.clone(), permit)?;
-        let bodies = batches.iter().zip(sizes).map(|(batch, size)| {
+        let bodies = self.batches.iter().zip(sizes).map(|(batch, size)| {
             let mut body = JsonWriter::reserving(permit.sibling(), size);
-            body.written(&shared);
+            body.written(shared);
             rows.write(&mut body, batch);
             body.end(b'}');
             body.finish_reserved()
         });
-        Ok(bodies.collect::<Result<_, MemoryBudgetError>>()?)
+        bodies.collect()
     }
 }
 

@@ -1,4 +1,5 @@
 use std::hash::{BuildHasher, RandomState};
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -43,11 +44,11 @@ pub(super) async fn ask<B: Body>(
     body: B,
 ) -> Result<AcceptedRequest, OpenAiError> {
     let (known, limits) = (models.clone(), app_state.limits);
-    let decode = move |asked: OpenAiRequest<'_>, permit: &mut MemoryPermit| {
+    let decode = move |asked: OpenAiRequest<'_>, _: usize, permit: &mut MemoryPermit| {
         let model = find(&known, &asked.model, surface)?;
         let request = asked.of(model.spec(), surface, limits.max_request_bytes, permit)?;
         let inputs = decode_all(&request.bodies, model.spec(), limits, &identity, permit)?;
-        Ok((model, request, inputs))
+        Ok(Decoded::Complete((model, request, inputs)))
     };
     let ((model, mut request, inputs), _memory) = decoded(app_state, headers, body, decode).await?;
     let mut choices = Vec::with_capacity(inputs.len());
@@ -70,25 +71,50 @@ pub(super) async fn ask<B: Body>(
     })
 }
 
+/// A decoded request, or why it is not decoded yet.
+#[derive(Debug)]
+pub(super) enum Decoded<T> {
+    Complete(T),
+    /// Decoding processes this number of bytes, more than was assumed.
+    Heavy(usize),
+}
+
 /// Reads the body of a request and decodes it. The permit covers the result.
+///
+/// `decode` also receives the number of bytes that it is assumed to process. It is called again
+/// if it returns [`Decoded::Heavy`].
 pub(super) async fn decoded<B: Body, T: Send + 'static>(
     app_state: &AppState,
     headers: &HeaderMap,
     body: B,
-    decode: impl FnOnce(OpenAiRequest<'_>, &mut MemoryPermit) -> Result<T, OpenAiError> + Send + 'static,
+    mut decode: impl Fn(OpenAiRequest<'_>, usize, &mut MemoryPermit) -> Result<Decoded<T>, OpenAiError>
+    + Send
+    + 'static,
 ) -> Result<(T, MemoryPermit), OpenAiError> {
     let encoding = headers.get(CONTENT_ENCODING);
     if encoding.is_some_and(|encoding| encoding != "identity") {
         return Err(HttpError::GenerateEncoding.into());
     }
     let mut body = body::read(body, headers, app_state, None).await?;
-    let length = body.len();
-    let decode = move || {
-        let (body, permit) = body.parts();
-        let decoded = decode(OpenAiRequest::read(body, permit)?, permit)?;
-        Ok((decoded, permit.take()))
-    };
-    by_weight(length, decode).await
+    let mut weight = body.len();
+    loop {
+        let work = move || {
+            let (bytes, permit) = body.parts();
+            let reserved = permit.bytes();
+            let asked = OpenAiRequest::read(bytes, permit)?;
+            Ok::<_, OpenAiError>(match decode(asked, weight, permit)? {
+                Decoded::Complete(decoded) => ControlFlow::Break((decoded, permit.take())),
+                Decoded::Heavy(bytes) => {
+                    permit.shrink_to(reserved);
+                    ControlFlow::Continue((bytes, body, decode))
+                }
+            })
+        };
+        match by_weight(weight, work).await? {
+            ControlFlow::Break(decoded) => return Ok(decoded),
+            ControlFlow::Continue(again) => (weight, body, decode) = again,
+        }
+    }
 }
 
 /// Decodes the requests to a model.

@@ -4,7 +4,7 @@ use axum::http::HeaderMap;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 use pytriton_core::model::{ModelSpec, Surface};
-use pytriton_core::offload::by_weight;
+use pytriton_core::offload::{by_weight, is_light};
 use pytriton_core::request::{Identity, InferRequest, Response};
 use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_engine::Limits;
@@ -16,7 +16,7 @@ use crate::service::AppState;
 use super::super::body::Body;
 use super::super::response::{HttpResponse, json};
 use super::TextModels;
-use super::accepted::{decode_all, decoded, find};
+use super::accepted::{Decoded, decode_all, decoded, find};
 use super::models::TextModel;
 
 /// The maximum number of batches of one request that wait for their model at a time, so that a long
@@ -34,18 +34,24 @@ pub(super) async fn vectors<B: Body>(
     body: B,
 ) -> Result<HttpResponse, OpenAiError> {
     let (known, limits) = (models.clone(), app_state.limits);
-    let decode = move |asked: OpenAiRequest<'_>, permit: &mut MemoryPermit| {
+    let decode = move |asked: OpenAiRequest<'_>, assumed: usize, permit: &mut MemoryPermit| {
         let model = find(&known, &asked.model, Surface::Embeddings)?;
         let spec = model.spec();
         let request = asked.embeddings(spec, limits.max_request_bytes, permit)?;
-        let inputs = decode_all(&request.bodies, spec, limits, &identity, permit)?;
+        // Values for all texts are repeated. A request that hardly grows is not parsed twice.
+        let bytes = request.bytes();
+        if !is_light(bytes) && bytes / 2 > assumed {
+            return Ok(Decoded::Heavy(bytes));
+        }
+        let bodies = request.bodies(permit)?;
+        let inputs = decode_all(&bodies, spec, limits, &identity, permit)?;
         let format = VectorFormat {
             spec: Arc::clone(spec),
             encoding: request.encoding,
             dimensions: request.dimensions,
         };
-        let batches = inputs.into_iter().zip(request.bodies).collect::<Vec<_>>();
-        Ok((model, format, batches))
+        let batches = inputs.into_iter().zip(bodies).collect::<Vec<_>>();
+        Ok(Decoded::Complete((model, format, batches)))
     };
     let ((model, format, batches), memory) = decoded(app_state, headers, body, decode).await?;
     let responses = infer_all(app_state, &model, headers, batches).await?;

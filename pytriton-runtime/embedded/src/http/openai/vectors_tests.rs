@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use ndarray::{Array2, Ix2};
 use pytriton_core::call::{Call, Execution, Instance};
 use pytriton_core::model::{CallMode, QueuePolicy, TensorDeclaration};
@@ -11,6 +12,7 @@ use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_protocol::tensor::DataType;
 use serde_json::{Value, json};
 
+use crate::testing::heap::peak;
 use crate::testing::{GATE, IDENTITY, app_state, settles};
 
 use super::super::super::tests::{Got, send};
@@ -64,6 +66,23 @@ const QUEUE_OF_ONE: ModelDeclaration = short("One", 1);
 const QUEUE_OF_THREE: ModelDeclaration = short("Three", 3);
 /// The queue has the default size.
 const DEFAULT_QUEUE: ModelDeclaration = short("Default", 0);
+
+/// [`LENGTHS`] with an input that has one value for all texts.
+const TASK: ModelDeclaration = ModelDeclaration {
+    options: ModelOptions {
+        name: "Task",
+        ..LENGTHS.options
+    },
+    inputs: &[
+        LENGTHS.inputs[0],
+        TensorDeclaration {
+            name: "task",
+            optional: true,
+            ..LENGTHS.inputs[0]
+        },
+    ],
+    ..LENGTHS
+};
 
 /// The calls of [`LENGTHS`] with a text `count`.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
@@ -186,6 +205,20 @@ async fn failed_batch_fails_the_request() {
     let identity = r#"{"model":"Identity","input":"a"}"#;
     let got = send(&app, "POST", "/v1/embeddings", &[], identity).await;
     assert!(got.text().contains("does not exist"), "{}", got.text());
+    settles(app.models.budget(), 0).await;
+}
+
+#[tokio::test]
+async fn repeated_values_are_written_on_another_thread() {
+    const LIGHT_BYTES: usize = 1 << 20;
+    let app = app_state(&[&TASK], Limits::default()).await;
+    // The requests to the model have 8 MiB in total, and the body only 12 KiB.
+    let members = json!({"model": "Task", "input": vec!["a"; 2048], "task": "x".repeat(4000)});
+    let mut asked = pin!(ask(&app, members));
+    let (first, peak) = peak(|| asked.as_mut().now_or_never());
+    assert!(first.is_none() && peak < LIGHT_BYTES, "{peak}");
+    let got = asked.await;
+    assert_eq!(got.status, 200, "{}", got.text());
     settles(app.models.budget(), 0).await;
 }
 
