@@ -12,7 +12,7 @@ use crate::request::{Parameters, Request};
 
 use super::blocking::block_on;
 use super::open_senders::OpenSender;
-use super::response_sinks::{Destination, ResponseSinks};
+use super::response_sinks::ResponseSinks;
 use super::returned::streamed_responses;
 use super::shared_error::SharedError;
 use super::{Call, Cancelled, Health, IntoOutputs, ModelError, OutputWriter, WithParameters};
@@ -45,10 +45,12 @@ pub struct Responses<O> {
     sinks: ResponseSinks,
     model: Arc<ModelSpec>,
     requests: Vec<Request>,
-    /// The thread of the call. The call itself ends its requests if the sender is dropped there.
-    ends: Option<ThreadId>,
     /// Keeps the call open. A borrowed sender does not outlive the call.
     open: Option<OpenSender>,
+    /// The thread of the call, which reports a panic there itself.
+    caller: ThreadId,
+    /// Whether the requests end when the sender is dropped on another thread.
+    ends: bool,
     logger: Span,
     health: Health,
     /// The budget for the memory of the responses.
@@ -68,7 +70,10 @@ impl<O: IntoOutputs> Responses<O> {
     /// model is not decoupled.
     pub(crate) fn all(call: &Call<'_>) -> Option<Self> {
         let destination = call.destination.as_ref()?;
-        Some(Self::of(call)?.kept_open(destination))
+        let mut sender = Self::of(call)?;
+        // The call ends all its requests: the function may still return an error.
+        sender.open = Some(destination.open.enter());
+        Some(sender)
     }
 
     /// Creates a sender for each request of a call, which may outlive the function. `None` if the
@@ -79,8 +84,10 @@ impl<O: IntoOutputs> Responses<O> {
         requests
             .map(|(index, request)| {
                 let request = slice::from_ref(request);
-                let sender = Self::new(call, request, destination.sinks.only(index))?;
-                Some(sender.kept_open(destination))
+                let mut sender = Self::new(call, request, destination.sinks.only(index))?;
+                sender.open = Some(destination.open.enter());
+                sender.ends = true;
+                Some(sender)
             })
             .collect()
     }
@@ -90,20 +97,14 @@ impl<O: IntoOutputs> Responses<O> {
             sinks,
             model: Arc::clone(requests.first()?.model()),
             requests: requests.to_vec(),
-            ends: None,
             open: None,
+            caller: thread::current().id(),
+            ends: false,
             logger: call.context.logger().clone(),
             health: call.context.health().clone(),
             budget: call.context.budget().cloned(),
             outputs: PhantomData,
         })
-    }
-
-    /// Keeps the call open until the sender is dropped.
-    fn kept_open(mut self, destination: &Destination) -> Self {
-        self.ends = Some(thread::current().id());
-        self.open = Some(destination.open.enter());
-        self
     }
 
     /// Sends a response as soon as there is space for it.
@@ -167,26 +168,22 @@ impl<O: IntoOutputs> Responses<O> {
 
 impl<O> Drop for Responses<O> {
     fn drop(&mut self) {
-        let Some(call) = self.ends else {
-            return;
-        };
         // On the thread of the call, the function may still return an error, which then ends the
         // request.
-        if thread::current().id() == call {
+        if self.open.is_none() || thread::current().id() == self.caller {
             return;
         }
-        let end = match thread::panicking() {
-            false => Ok(()),
-            true => Err(ModelError::Panic {
+        if thread::panicking() {
+            let error = ModelError::Panic {
                 model: Arc::clone(&self.model.name),
                 message: "a thread of the function's".to_owned(),
-            }),
-        };
-        if let Err(error) = &end {
+            };
             self.health
-                .note(error, self.model.call_options.unrecoverable_panics);
+                .note(&error, self.model.call_options.unrecoverable_panics);
+            self.sinks.finish(&Err(error));
+        } else if self.ends {
+            self.sinks.finish(&Ok(()));
         }
-        self.sinks.finish(&end);
     }
 }
 

@@ -1,11 +1,15 @@
+use std::thread;
+
 use ndarray::{Array2, Ix2};
 
 use crate::call::WithParameters;
+use crate::error::Error;
 use crate::model::SequenceScheduling;
 use crate::request::{ParameterValue, Parameters, Sequence};
 
 use super::super::testing::{model, responses, responses_to};
-use super::super::{Function, Named, PerBatch, PerRequest, Raw};
+use super::super::unit::StackedUnit;
+use super::super::{Function, FunctionCall, Named, PerBatch, PerRequest, Raw};
 
 /// Requests of two sequences.
 const SEQUENCES: [&[(u64, f32)]; 2] = [&[(5, 1.0)], &[(5, 2.0), (6, 3.0)]];
@@ -71,6 +75,43 @@ fn function_reads_the_sequence_of_each_request() {
         let text =
             "model 'Model' reads the sequence of a request: declare it with `sequence_batching(…)`";
         assert_eq!(got, [[Err(text.to_owned())]]);
+    }
+}
+
+/// Sends the input on another thread, which panics for 3, and fails for 2 afterwards.
+fn send_elsewhere<U: StackedUnit>(call: &FunctionCall<'_, U>) -> Result<(), Error> {
+    let x = call.array::<f32, Ix2>("INPUT_1")?.into_owned();
+    let value = x[[0, 0]];
+    let responses = call.responses()?;
+    let sending = thread::spawn(move || {
+        assert!(value < 3.0);
+        responses.blocking_send(x)
+    });
+    let sent = sending.join();
+    sent.map_err(|_| Error::unavailable("too late"))??;
+    match value < 2.0 {
+        true => Ok(()),
+        false => Err(Error::unavailable("the function failed")),
+    }
+}
+
+#[test]
+fn function_fails_after_its_sender_is_dropped_on_another_thread() {
+    let functions = [
+        Function::new(PerBatch, |call| send_elsewhere(&call)),
+        Function::new(PerRequest, |call| send_elsewhere(&call)),
+    ];
+    for function in functions {
+        let got = |value| responses(model(), &function, &[&[(0, value)]]).concat();
+        assert_eq!(got(1.0), [Ok(1.0)]);
+        let [Ok(2.0), Err(error)] = &got(2.0)[..] else {
+            panic!("{:?}", got(2.0));
+        };
+        assert!(error.contains("the function failed"), "{error}");
+        let [Err(error)] = &got(3.0)[..] else {
+            panic!("{:?}", got(3.0));
+        };
+        assert!(error.contains("a thread of the function's"), "{error}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Calls of run-time functions without a server.
 
+use std::mem::{replace, take};
 use std::sync::Arc;
 use std::task::{Context as Task, Poll};
 
@@ -56,7 +57,7 @@ pub(super) fn responses_to(
         });
         let requests: Vec<_> = requests.collect();
         let sink = Arc::new(Sink {
-            responses: Mutex::new(vec![Vec::new(); requests.len()]),
+            requests: Mutex::new(vec![Sent::default(); requests.len()]),
             cancelled,
         });
         let shared: Arc<dyn ResponseSink> = Arc::<Sink>::clone(&sink);
@@ -67,23 +68,32 @@ pub(super) fn responses_to(
             sink: (model.spec.decoupled || model.spec.cancellable).then_some(&shared),
         };
         let executed = block_on(invocation.execute(&requests, &[]));
-        let mut responses = std::mem::take(&mut *sink.responses.lock());
-        for (responses, result) in responses.iter_mut().zip(executed.results) {
-            match result {
-                Ok(response) if !model.spec.decoupled => responses.push(Ok(first(&response))),
-                Ok(_) => {}
-                Err(error) => responses.push(Err(error.to_string())),
-            }
+        for (request, result) in executed.results.into_iter().enumerate() {
+            let result = result.map(|response| {
+                if !model.spec.decoupled {
+                    let response = Ok(first(&response));
+                    sink.requests.lock()[request].responses.push(response);
+                }
+            });
+            sink.finish(request, result);
         }
-        responses
+        let requests = take(&mut *sink.requests.lock());
+        requests.into_iter().map(|sent| sent.responses)
     });
     calls.flatten().collect()
 }
 
 #[derive(Debug)]
 struct Sink {
-    responses: Mutex<Vec<Responses>>,
+    requests: Mutex<Vec<Sent>>,
     cancelled: bool,
+}
+
+/// The responses to a request.
+#[derive(Debug, Clone, Default)]
+struct Sent {
+    responses: Responses,
+    ended: bool,
 }
 
 impl ResponseSink for Sink {
@@ -93,18 +103,26 @@ impl ResponseSink for Sink {
         response: &mut Option<Result<Response, ModelError>>,
         _: &mut Task<'_>,
     ) -> Poll<Result<(), Cancelled>> {
-        if self.cancelled {
+        let sent = &mut self.requests.lock()[request];
+        if self.cancelled || sent.ended {
             return Poll::Ready(Err(Cancelled));
         }
         let response = response.take().map(|response| match response {
             Ok(response) => Ok(first(&response)),
             Err(error) => Err(error.to_string()),
         });
-        self.responses.lock()[request].extend(response);
+        sent.responses.extend(response);
         Poll::Ready(Ok(()))
     }
 
-    fn finish(&self, _: usize, _: Result<(), ModelError>) {}
+    /// Records the first end.
+    fn finish(&self, request: usize, end: Result<(), ModelError>) {
+        let sent = &mut self.requests.lock()[request];
+        if !replace(&mut sent.ended, true) {
+            sent.responses
+                .extend(end.err().map(|error| Err(error.to_string())));
+        }
+    }
 
     fn is_cancelled(&self, _: usize) -> bool {
         self.cancelled
