@@ -1,6 +1,6 @@
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
@@ -264,27 +264,36 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             memory,
         };
         let scope = function_scope(spec, self.context.instance(), requests);
-        let execution = pin!(async {
-            match self.instance.execute_at_once(&call) {
-                Some(answered) => answered,
-                None => self.instance.execute(&call).await,
-            }
-        });
-        let execution = scope.around(execution);
-        // A panic can only leave the user's state inconsistent. No lock of this crate is held
-        // during the call.
-        let returned = AssertUnwindSafe(execution).catch_unwind().await;
-        let returned = returned.unwrap_or_else(|panic| {
+        let panicked = |panic| {
             Err(ModelError::Panic {
                 model: Arc::clone(&spec.name),
                 message: client_panic_message(panic),
             })
-        });
+        };
+        let returned = {
+            let execution = pin!(async {
+                match self.instance.execute_at_once(&call) {
+                    Some(answered) => answered,
+                    None => self.instance.execute(&call).await,
+                }
+            });
+            // A panic can only leave the user's state inconsistent. No lock of this crate is held
+            // during the call.
+            let execution = AssertUnwindSafe(scope.around(execution)).catch_unwind();
+            execution.await.unwrap_or_else(panicked)
+        };
         // Invalid inputs and a lack of memory for them are reported before the function is called.
         // Every other result is the function's.
         if !call.is_refused(&returned) {
             call.note_called();
         }
+        // The call contains elements of the user's types, whose destructors may panic.
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(call)));
+        let panics = spec.call_options.unrecoverable_panics;
+        let returned = match (returned, dropped.err().map(panicked)) {
+            (Err(error), Some(_)) if error.is_unrecoverable(panics) => Err(error),
+            (returned, panic) => panic.unwrap_or(returned),
+        };
         returned.inspect_err(|error| scope.fail(error))
     }
 }

@@ -19,6 +19,8 @@ mod context;
 mod cost_tests;
 mod decoded;
 #[cfg(test)]
+mod element_drop_tests;
+#[cfg(test)]
 mod elements_tests;
 mod error;
 mod error_conversion;
