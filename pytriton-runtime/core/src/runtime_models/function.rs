@@ -94,7 +94,10 @@ impl Function {
                 let states = M::Sequence::states::<M::Unit>(&mut guards);
                 let mut state = state.borrow_mut();
                 let state = M::State::exclusive(&mut state);
-                returned(call, function(FunctionCall::new(call, state, states)))
+                returned(
+                    call,
+                    function(FunctionCall::new(call, A::SENDS, state, states)),
+                )
             });
             A::respond(result, call, false)
         }))
@@ -122,7 +125,8 @@ impl Function {
                 let result = match M::Sequence::guards::<M::Unit>(call) {
                     Ok(mut guards) => {
                         let states = M::Sequence::states::<M::Unit>(&mut guards);
-                        let argument = FunctionCall::new(call, M::State::shared(state), states);
+                        let argument =
+                            FunctionCall::new(call, A::SENDS, M::State::shared(state), states);
                         returned(call, function(argument).await)
                     }
                     Err(error) => Err(error),

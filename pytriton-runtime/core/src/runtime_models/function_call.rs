@@ -40,15 +40,18 @@ pub struct FunctionCall<'a, U, S = (), Q = ()> {
     /// The state of the request's sequence (`&mut`), or a `Vec` with the state of each request's.
     pub sequence_state: Q,
     pub(super) call: &'a Call<'a>,
+    /// Whether the function sends its responses.
+    sends: bool,
     unit: PhantomData<fn() -> U>,
 }
 
 impl<'a, U, S, Q> FunctionCall<'a, U, S, Q> {
-    pub(super) fn new(call: &'a Call<'a>, state: S, sequence_state: Q) -> Self {
+    pub(super) fn new(call: &'a Call<'a>, sends: bool, state: S, sequence_state: Q) -> Self {
         Self {
             state,
             sequence_state,
             call,
+            sends,
             unit: PhantomData,
         }
     }
@@ -111,12 +114,11 @@ impl<'a, U, S, Q> FunctionCall<'a, U, S, Q> {
         }
     }
 
-    /// A cancellable call has a destination too, but responds with what the function returns.
+    /// Other calls may have a destination too, but respond with what the function returns.
     fn senders<T>(&self, senders: Option<T>) -> Result<T, ModelError> {
-        let model = self.model();
-        let senders = senders.filter(|_| model.decoupled);
+        let senders = senders.filter(|_| self.sends);
         senders.ok_or_else(|| ModelError::NoResponses {
-            model: Arc::clone(&model.name),
+            model: Arc::clone(&self.model().name),
         })
     }
 }

@@ -1,5 +1,7 @@
+use std::iter::once;
 use std::thread;
 
+use futures_util::stream::iter;
 use ndarray::{Array2, Ix2};
 
 use crate::call::WithParameters;
@@ -128,8 +130,18 @@ fn function_that_returns_outputs_sends_no_responses() {
         }
         Ok(vec![Ok(Array2::from_elem((1, 1), 1.0_f32))])
     });
+    let iterator = Function::new(PerRequest, |call| {
+        let x = call.array::<f32, Ix2>("INPUT_1")?.into_owned();
+        call.responses()?.blocking_send(x.clone())?;
+        Ok(once(Ok(x)))
+    });
+    let stream = Function::new_async(PerBatch, async |call| {
+        let x = call.array::<f32, Ix2>("INPUT_1")?.into_owned();
+        call.responses()?.send(x.clone()).await?;
+        Ok(iter([Ok(x)]))
+    });
     let text = "model 'Model' sends responses, but returns outputs too: return `Ok(())`, and send every response";
-    for function in [both, raw] {
+    for function in [both, raw, iterator, stream] {
         for model in [model(), model().cancellable()] {
             let got = responses(model, &function, &[&[(0, 1.0)]]);
             assert_eq!(got, [[Err(text.to_owned())]]);

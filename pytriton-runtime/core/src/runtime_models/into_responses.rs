@@ -36,6 +36,9 @@ pub trait IntoResponses<U, V>: Sized + 'static {
     /// Whether the responses may be awaited.
     #[doc(hidden)]
     const WAITS: bool = false;
+    /// Whether the function sends its responses itself.
+    #[doc(hidden)]
+    const SENDS: bool = false;
 
     /// Responds to the requests of a call. `waits` if the function is `async`.
     #[doc(hidden)]
@@ -123,6 +126,7 @@ where
 #[diagnostic::do_not_recommend]
 impl<U> IntoResponses<U, Sent> for () {
     const WAITS: bool = true;
+    const SENDS: bool = true;
 
     fn respond<'a>(result: Result<Self, ModelError>, call: &'a Call<'a>, _: bool) -> Execution<'a> {
         Box::pin(closed(call, result))
