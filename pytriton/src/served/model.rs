@@ -26,9 +26,9 @@ use super::*;
 /// | --- | --- |
 /// | `ArrayView1<T>` to `ArrayView6<T>`, `ArrayViewD<T>` | the input of the parameter's name, without a copy if its bytes are aligned |
 /// | `Array1<T>` to `Array6<T>`, `ArrayD<T>` | the same as an owned copy |
-/// | `Vec<String>` | an input with one text in each row |
 /// | [`Ragged<T>`](crate::Ragged) | an input whose rows have different lengths within a batch, see [`macro@batch`] |
 /// | `Option<…>` of these | an optional input |
+/// | `Vec<String>` | an input with one text in each row |
 /// | a struct that derives [`Inputs`](derive@Inputs) | its fields are inputs, like parameters |
 /// | a single value, or an array, under [`macro@first_value`] | one value for all rows |
 /// | `&Parameters` | the request's parameters and forwarded headers. With [`macro@batch`], only requests with equal parameters share a call |

@@ -5,10 +5,11 @@ use super::*;
 
 /// Derives inputs of a model from a struct: each field is an input, as if it were a parameter.
 ///
-/// The fields have the types of parameters: arrays, [`Ragged`], an `Option` of these, or a single
-/// value under [`macro@first_value`]. `#[input(name = "…", shape = […], example = …)]` on a field
-/// has the same options as [`macro@input`] on a parameter, and a doc comment is the description of
-/// the input. The other parameters of the function are as usual, and may be further structs.
+/// The fields have the types of parameters: arrays, [`Ragged`], an `Option` of these,
+/// `Vec<String>`, or a single value under [`macro@first_value`].
+/// `#[input(name = "…", shape = […], example = …)]` on a field has the same options as
+/// [`macro@input`] on a parameter, and a doc comment is the description of the input. The other
+/// parameters of the function are as usual, and may be further structs.
 ///
 /// A struct that borrows arrays has a lifetime. `#[input(crate = my::pytriton)]` on the struct sets
 /// the path of this crate.

@@ -11,9 +11,9 @@ use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
 /// | Type | The argument |
 /// | --- | --- |
 /// | `ArrayView2<T>`, `Array2<T>`, and those of other ranks | an input; `T` is an element type |
-/// | `Vec<String>` | an input with one text in each row |
 /// | `Ragged<T>` | an input whose rows have different lengths |
 /// | `Option` of one of these | an input that a request may omit |
+/// | `Vec<String>` | an input with one text in each row |
 /// | a struct that derives `Inputs` | its fields are inputs |
 /// | `&Parameters` | the parameters of the request |
 /// | `&Identity` | the client |
