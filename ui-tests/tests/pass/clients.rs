@@ -22,6 +22,21 @@ pub fn renamed(x: Rows<'_>) -> Array2<f32> {
     x.to_owned()
 }
 
+/// A text of each row.
+#[pytriton::model(name = "CalledTexts", client = Texts)]
+#[batch]
+pub fn texts(texts: Vec<String>) -> Array2<String> {
+    Array2::from_shape_fn((texts.len(), 1), |(row, _)| texts[row].clone())
+}
+
+/// A text of each row, which callers may omit.
+#[pytriton::model(name = "FilledTexts", client = Filled)]
+#[fill_optionals(texts = "none")]
+#[batch]
+pub fn filled(texts: Vec<String>, x: Rows<'_>) -> Array2<f32> {
+    &x + texts.len() as f32
+}
+
 /// Models without a type.
 pub mod types {
     use pytriton::prelude::*;
@@ -109,6 +124,10 @@ pub fn ask(x: &Array2<f32>) -> Result<Array2<f32>, pytriton::client::ClientError
     let y = Typed::<Other>::connect(url)?.call(x)?;
     let y = Typed::<SeenModel>::connect(url)?.call(y)?.y;
     let y = Typed::<Two>::connect(url)?.call(y.view())?;
+    let texts = Array2::from_elem((y.nrows(), 1), String::new());
+    let texts = Typed::<Texts>::connect(url)?.call(texts)?;
+    let y = Typed::<Filled>::connect(url)?.call(&texts, y)?;
+    let y = Typed::<Filled>::connect(url)?.call(None, y)?;
     Typed::<Within>::connect(url)?.call(&y, None)
 }
 

@@ -40,6 +40,16 @@ impl<T: Element> Takes for for<'a> fn(Option<Ragged<'a, T>>) {
     type As = OptionalArrayOf<T, Ix2>;
 }
 
+/// The input has one column.
+impl Takes for fn(Vec<String>) {
+    type As = ArrayOf<String, Ix2>;
+}
+
+/// A fill value makes the input optional for callers.
+impl Takes for fn(Option<Vec<String>>) {
+    type As = OptionalArrayOf<String, Ix2>;
+}
+
 impl<T: BytesElement> Takes for fn(T) {
     type As = ValueOf<T>;
 }
@@ -77,3 +87,27 @@ values!(
     String,
     Vec<u8>,
 );
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Array2;
+
+    use super::*;
+    use crate::tensor::Tensor;
+    use crate::typed::Argument;
+
+    #[test]
+    fn texts_are_an_array_with_one_column() {
+        type Texts = <fn(Vec<String>) as Takes>::As;
+        type Filled = <fn(Option<Vec<String>>) as Takes>::As;
+        for count in 0..3 {
+            let texts = Array2::from_elem((count, 1), "a".to_owned());
+            let expected = Tensor::from_elements(vec![count, 1], vec!["a".to_owned(); count]);
+            let expected = expected.map(Some);
+            assert_eq!(Argument::<Texts>::into_tensor(&texts), expected);
+            assert_eq!(Argument::<Filled>::into_tensor(texts), expected);
+        }
+        let none = None::<ArrayView<'_, String, Ix2>>;
+        assert_eq!(Argument::<Filled>::into_tensor(none), Ok(None));
+    }
+}
