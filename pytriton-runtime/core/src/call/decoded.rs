@@ -26,6 +26,16 @@ impl DecodedInputs {
     }
 }
 
+impl Drop for DecodedInputs {
+    /// Drops one value after the other: dropping a long list recursively overflows the stack.
+    fn drop(&mut self) {
+        let mut next = self.0.take();
+        while let Some(mut decoded) = next {
+            next = decoded.rest.0.take();
+        }
+    }
+}
+
 impl fmt::Debug for DecodedInputs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DecodedInputs").finish_non_exhaustive()
@@ -35,6 +45,19 @@ impl fmt::Debug for DecodedInputs {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_list_is_dropped() {
+        let mut list = DecodedInputs::default();
+        for number in 0..100_000_u32 {
+            let value = Box::new(Decoded {
+                rest: list,
+                value: number,
+            });
+            list = DecodedInputs(OnceCell::from(value as Box<Decoded<dyn Any>>));
+        }
+        drop(list);
+    }
 
     #[test]
     fn values_stay_borrowed_while_others_are_added() {

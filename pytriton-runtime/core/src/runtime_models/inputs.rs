@@ -45,6 +45,9 @@ impl<'a, U: StackedUnit, S, Q> FunctionCall<'a, U, S, Q> {
 
     /// Returns a [ragged](super::Input::ragged) input.
     ///
+    /// If its elements are not numbers at an aligned address, the input is decoded, and the elements
+    /// stay in memory until the function returns. Read such an input once, and not in a loop.
+    ///
     /// # Errors
     ///
     /// As [`array`](Self::array), but if the input is not ragged.
@@ -54,6 +57,9 @@ impl<'a, U: StackedUnit, S, Q> FunctionCall<'a, U, S, Q> {
     }
 
     /// Returns an optional [ragged](super::Input::ragged) input.
+    ///
+    /// As with [`ragged`](Self::ragged), an input may be decoded. Read such an input once, and not in
+    /// a loop.
     ///
     /// # Errors
     ///
