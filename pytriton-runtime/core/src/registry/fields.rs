@@ -3,6 +3,7 @@
 use crate::model::{Argument, Declared};
 use crate::text::equal;
 
+use super::signature::REPEATED;
 use super::violation::Violation;
 use super::{ModelOptions, Signature, refuse};
 
@@ -11,7 +12,6 @@ const NO_INPUT: &str = "the fields are the inputs: remove this, and write `#[inp
 const NOT_FILLED: &str =
     "`#[fill_optionals]` cannot set the inputs of a struct: declare a field as `Option<…>`";
 const NO_CLIENT: &str = "a model that takes a struct has no typed client: remove `client`, or make the fields parameters of the function";
-const REPEATED: &str = "another input has this name: write another `name = \"…\"`";
 
 /// Models with and without a batch axis.
 const KINDS: [ModelOptions<'static>; 2] = [

@@ -20,6 +20,7 @@ pub struct Signature {
     pub declared: &'static [TensorDeclaration],
 }
 
+pub(super) const REPEATED: &str = "another input has this name: write another `name = \"…\"`";
 const DUPLICATE_PARAMETER: &str = "two parameters have this type: remove one";
 const NO_INPUT: &str = "this is not an input: remove `#[input]`";
 const NOT_FILLED: &str = "this is not an input: `#[fill_optionals]` cannot set it";
@@ -328,7 +329,7 @@ impl Signature {
                 && other != argument
                 && equal(text, name)
             {
-                return Some("another input has this name: write another `name = \"…\"`");
+                return Some(REPEATED);
             }
             other += 1;
         }
