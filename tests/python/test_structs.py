@@ -8,7 +8,7 @@ import tritonclient.grpc
 from tritonclient.utils import InferenceServerException
 
 from test_batching import together
-from wire import infer, tensor
+from wire import infer, statistics, tensor
 
 INPUTS = [
     ("IMAGE", "TYPE_FP32", [2], False), ("title", "TYPE_STRING", [-1], False), ("top_k", "TYPE_INT32", [-1], True),
@@ -53,7 +53,8 @@ def test_fields_and_parameters_receive_their_inputs(protocol, client):
     assert texts(outputs) == ["t0.0 Some(5) Some(true) 0"]
 
 
-def test_requests_share_a_batch_and_receive_their_rows(protocol):
+def test_requests_share_a_batch_and_receive_their_rows(protocol, http):
+    before = statistics(http, "Structs")["execution_count"]
     calls = [
         lambda client, index=index: infer(protocol, client, "Structs", sample(index % 5, rows=1 + index % 3))
         for index in range(24)
@@ -62,6 +63,7 @@ def test_requests_share_a_batch_and_receive_their_rows(protocol):
         number, rows = index % 5, 1 + index % 3
         np.testing.assert_array_equal(outputs["OUTPUT_1"], np.full((rows, 2), 10 * number))
         assert texts(outputs) == [f"t{number}.{row} None None {2 * number}" for row in range(rows)]
+    assert statistics(http, "Structs")["execution_count"] - before < len(calls)
 
 
 def test_invalid_requests_fail_alone(protocol, client):

@@ -21,7 +21,11 @@ struct Scale {
 }
 
 /// Returns the image, and a text about the other inputs of each row.
-#[pytriton::model(name = "Structs", max_batch_size = 8)]
+#[pytriton::model(
+    name = "Structs",
+    max_batch_size = 8,
+    max_queue_delay_microseconds = 200_000
+)]
 #[batch]
 fn structs(
     sample: Sample,
