@@ -20,11 +20,17 @@ impl Network {
         let name = path.file_stem().ok_or_else(|| ServeError::NoName {
             path: path.to_owned(),
         })?;
-        let session = Session::open(path).map_err(|source| ServeError::Load {
+        let load = || {
+            let session = Session::open(path)?;
+            match session.graph().batch_axis() {
+                Ok(()) => Ok((session.with_batch_axis()?, true)),
+                Err(_) => Ok((session, false)),
+            }
+        };
+        let (session, batching) = load().map_err(|source| ServeError::Load {
             path: path.to_owned(),
             source,
         })?;
-        let batching = session.graph().batch_axis().is_ok();
         let signature = session.graph();
         let signature = signature.signature(&name.to_string_lossy(), u32::from(batching));
         let signature = signature.map_err(|errors| ServeError::Values {

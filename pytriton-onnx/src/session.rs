@@ -47,11 +47,11 @@ impl Session {
         Ok(Self { graph, plan })
     }
 
-    /// Declares that axis 0 of all inputs and outputs is a batch of independent rows, although the
-    /// file does not show it, as the option `batching = true` does.
+    /// Declares that axis 0 of all inputs and outputs is a batch of independent rows: row `n` of
+    /// each output depends only on row `n` of the inputs.
     ///
     /// The runtime may then compute each row alone. tract needs that for a network which it cannot
-    /// optimize for batches of any size.
+    /// optimize for batches of any size. Without this declaration, all rows are computed together.
     ///
     /// # Errors
     ///

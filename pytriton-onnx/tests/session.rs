@@ -115,6 +115,11 @@ fn dimensions_without_symbols_have_any_size() {
 
 /// A network that tract can optimize only if the shape is known: it computes with the shape.
 fn reshaped(x: &str, y: &str) -> OnnxFile {
+    reshaping(x, y).node("Neg", &["same"], &["y"])
+}
+
+/// The first nodes of such a network. They compute `same`, which is `x`.
+fn reshaping(x: &str, y: &str) -> OnnxFile {
     OnnxFile::new()
         .input("x", FLOAT, x)
         .output("y", FLOAT, y)
@@ -122,7 +127,21 @@ fn reshaped(x: &str, y: &str) -> OnnxFile {
         .node_with("Cast", &["shape"], &["float"], &[("to", FLOAT)])
         .node_with("Cast", &["float"], &["sizes"], &[("to", OnnxFile::INT64)])
         .node("Reshape", &["x", "sizes"], &["same"])
-        .node("Neg", &["same"], &["y"])
+}
+
+#[test]
+fn rows_are_computed_together_without_a_declared_batch() {
+    let softmax = reshaping("batch 1", "batch 1");
+    let softmax = softmax.node_with("Softmax", &["same"], &["y"], &[("axis", 0)]);
+    for (session, expected) in [
+        (session(&softmax), 0.25_f32),
+        (session(&softmax).with_batch_axis().unwrap(), 1.0),
+    ] {
+        let x = Array2::<f32>::zeros((4, 1));
+        let outputs = session.run(&[x.view().into()]).unwrap();
+        let y = array::<f32, Ix2>(&outputs[0]).unwrap();
+        assert_eq!(y, Array2::from_elem((4, 1), expected));
+    }
 }
 
 #[test]
@@ -138,9 +157,9 @@ fn network_that_needs_known_shapes_has_a_plan_for_each() {
 
 #[test]
 fn rows_of_a_batch_are_computed_alone_if_that_is_needed() {
-    let inferred = session(&reshaped("n 2", "n 2"));
-    let declared = session(&reshaped("n 2", "m 2")).with_batch_axis().unwrap();
-    for session in [inferred, declared] {
+    let same = session(&reshaped("n 2", "n 2")).with_batch_axis().unwrap();
+    let different = session(&reshaped("n 2", "m 2")).with_batch_axis().unwrap();
+    for session in [same, different] {
         for count in [1, 2, 5] {
             let x = Array2::from_shape_fn((count, 2), |(row, column)| (row * 2 + column) as f32);
             let outputs = session.run(&[x.view().into()]).unwrap();

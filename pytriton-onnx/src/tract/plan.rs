@@ -36,7 +36,7 @@ impl Plan {
         }
         let outputs = graph.outputs.iter().map(datum_type);
         let outputs = outputs.collect::<Result<_, _>>()?;
-        let model = Model::load(graph, file, folder).map_err(|error| not_loaded(&error))?;
+        let model = Model::load(file, folder).map_err(|error| not_loaded(&error))?;
         Ok(Self { model, outputs })
     }
 
@@ -82,7 +82,7 @@ impl Plan {
 }
 
 impl Model {
-    fn load(graph: &Graph, file: &[u8], folder: Option<&Path>) -> TractResult<Self> {
+    fn load(file: &[u8], folder: Option<&Path>) -> TractResult<Self> {
         // Facts about intermediate values contain symbols, which known shapes contradict.
         let framework = onnx().with_ignore_value_info(true);
         let proto = framework.proto_model_for_read(&mut &*file)?;
@@ -91,7 +91,7 @@ impl Model {
             .model;
         match with_symbols(model.clone()) {
             Ok(model) => Ok(Self::AnyShape(model)),
-            Err(error) => match ShapePlans::new(graph, model)? {
+            Err(error) => match ShapePlans::new(model)? {
                 Some(plans) => Ok(Self::PerShape(Box::new(plans))),
                 None => Err(error),
             },

@@ -1,7 +1,6 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pytriton_protocol::signature::onnx::Graph;
 use tract_onnx::prelude::*;
 use tract_onnx::tract_hir::infer::Factoid;
 use tract_onnx::tract_hir::internal::DimLike;
@@ -26,23 +25,20 @@ type ShapePlan = (Vec<Vec<usize>>, Arc<TypedRunnableModel>);
 impl ShapePlans {
     /// Returns `None` if each shape is known, or if the network has an operator that tract does not
     /// implement.
-    pub(super) fn new(graph: &Graph, model: InferenceModel) -> TractResult<Option<Self>> {
+    pub(super) fn new(model: InferenceModel) -> TractResult<Option<Self>> {
         let mut nodes = model.nodes().iter();
         if nodes.any(|node| node.op_is::<UnimplementedOp>()) {
             return Ok(None);
         }
-        let mut plans = Self {
+        let plans = Self {
             model,
             batch: false,
             plans: Mutex::default(),
         };
-        if plans.known_shapes()?.is_some() {
-            return Ok(None);
+        match plans.known_shapes()? {
+            Some(_) => Ok(None),
+            None => Ok(Some(plans)),
         }
-        if graph.batch_axis().is_ok() {
-            plans.set_batch()?;
-        }
-        Ok(Some(plans))
     }
 
     /// Declares axis 0 as a batch, and creates the plan for a row if its shape is known.
