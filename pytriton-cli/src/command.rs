@@ -5,18 +5,24 @@ use std::path::PathBuf;
 pub(crate) const USAGE: &str = "\
 Serves each ONNX file as a model with the name of the file.
 
-Usage: pytriton serve FILE… [OPTION…]
+Usage: pytriton serve [--batching] FILE… [OPTION…]
 
-FILE…    one or more ONNX files
-OPTION…  options of the server, such as `--http-port 9000`; the first argument that
-         starts with `-` is the first of them
+--batching  axis 0 is the batch in all files, whatever its names are: row n of each
+            output depends only on row n of the inputs
+FILE…       one or more ONNX files
+OPTION…     options of the server, such as `--http-port 9000`; the first other
+            argument that starts with `-` is the first of them
 ";
+
+const BATCHING: &str = "--batching";
 
 /// The parsed arguments.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Serve {
         files: Vec<PathBuf>,
+        /// Whether axis 0 is the batch in all files.
+        batching: bool,
         /// The arguments of the server.
         options: Vec<OsString>,
     },
@@ -42,10 +48,15 @@ impl Command {
                 return Self::Invalid(reason);
             }
         }
-        let is_file = |argument: &OsString| !argument.as_encoded_bytes().starts_with(b"-");
-        let mut files = Vec::new();
-        while let Some(file) = arguments.next_if(is_file) {
-            files.push(file.into());
+        let is_own = |argument: &OsString| {
+            argument == BATCHING || !argument.as_encoded_bytes().starts_with(b"-")
+        };
+        let (mut files, mut batching) = (Vec::new(), false);
+        while let Some(argument) = arguments.next_if(is_own) {
+            match argument == BATCHING {
+                true => batching = true,
+                false => files.push(argument.into()),
+            }
         }
         match arguments.peek().and_then(|option| option.to_str()) {
             Some("-h" | "--help") => Self::Help,
@@ -54,6 +65,7 @@ impl Command {
             }
             _ => Self::Serve {
                 files,
+                batching,
                 options: arguments.collect(),
             },
         }
@@ -67,10 +79,12 @@ mod tests {
     #[test]
     fn files_end_at_the_first_option() {
         let parse = |text: &str| Command::parse(text.split_whitespace().map(Into::into));
-        let serve = |files: &[&str], options: &[&str]| Command::Serve {
+        let command = |files: &[&str], batching, options: &[&str]| Command::Serve {
             files: files.iter().map(Into::into).collect(),
+            batching,
             options: options.iter().map(Into::into).collect(),
         };
+        let serve = |files: &[&str], options: &[&str]| command(files, false, options);
         let invalid = |reason: &str| Command::Invalid(reason.to_owned());
         let table = [
             ("serve a.onnx", serve(&["a.onnx"], &[])),
@@ -78,6 +92,15 @@ mod tests {
             (
                 "serve a --http-port 9 b",
                 serve(&["a"], &["--http-port", "9", "b"]),
+            ),
+            ("serve --batching a", command(&["a"], true, &[])),
+            (
+                "serve a --batching b -v --batching",
+                command(&["a", "b"], true, &["-v", "--batching"]),
+            ),
+            (
+                "serve --batching",
+                invalid("expected one or more ONNX files after `serve`"),
             ),
             ("serve a --help", Command::Help),
             ("serve --help", Command::Help),

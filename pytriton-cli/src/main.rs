@@ -28,10 +28,14 @@ fn main() -> ExitCode {
 
 fn run() -> Result<ExitCode> {
     match Command::parse(env::args_os().skip(1)) {
-        Command::Serve { files, options } => {
+        Command::Serve {
+            files,
+            batching,
+            options,
+        } => {
             let triton = Triton::builder().arguments(options).build()?;
             for file in files {
-                let network = Network::open(&file)?;
+                let network = Network::open(&file, batching)?;
                 if let Err(reason) = network.batching() {
                     writeln!(stdout(), "{}: no batching: {reason}", file.display())?;
                 }

@@ -16,21 +16,20 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    pub(crate) fn open(path: &Path) -> Result<Self, ServeError> {
+    /// Loads the network of a file. `batching` declares that axis 0 is the batch.
+    pub(crate) fn open(path: &Path, batching: bool) -> Result<Self, ServeError> {
         let name = path.file_stem().ok_or_else(|| ServeError::NoName {
             path: path.to_owned(),
         })?;
-        let load = || {
-            let session = Session::open(path)?;
-            match session.graph().batch_axis() {
-                Ok(()) => Ok((session.with_batch_axis()?, true)),
-                Err(_) => Ok((session, false)),
-            }
-        };
-        let (session, batching) = load().map_err(|source| ServeError::Load {
+        let load = |source| ServeError::Load {
             path: path.to_owned(),
             source,
-        })?;
+        };
+        let mut session = Session::open(path).map_err(load)?;
+        let batching = batching || session.graph().batch_axis().is_ok();
+        if batching {
+            session = session.with_batch_axis().map_err(load)?;
+        }
         let signature = session.graph();
         let signature = signature.signature(&name.to_string_lossy(), u32::from(batching));
         let signature = signature.map_err(|errors| ServeError::Values {
@@ -42,7 +41,10 @@ impl Network {
 
     /// Returns the reason why requests are not batched, if they are not.
     pub(crate) fn batching(&self) -> Result<(), BatchAxisError> {
-        self.session.graph().batch_axis()
+        match self.signature.batching() {
+            true => Ok(()),
+            false => self.session.graph().batch_axis(),
+        }
     }
 
     /// Returns the model. Each processor has an instance, because a call uses one processor.

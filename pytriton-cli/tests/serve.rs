@@ -80,7 +80,7 @@ fn every_file_is_a_model() {
     assert!(
         server
             .banner
-            .contains("./minus.v2.onnx: no batching: axis 0 of `x: FLOAT []` has no symbol"),
+            .contains("./minus.v2.onnx: no batching: axis 0 of `x: FLOAT []` has no name"),
         "{}",
         server.banner
     );
@@ -98,6 +98,29 @@ fn every_file_is_a_model() {
     );
     assert!(
         response.contains(r#""shape":[1],"data":[-4.0]"#),
+        "{response}"
+    );
+}
+
+#[test]
+fn option_declares_the_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let steps = OnnxFile::new()
+        .input("x", OnnxFile::FLOAT, "time 1")
+        .output("y", OnnxFile::FLOAT, "time 1")
+        .node("Neg", &["x"], &["y"]);
+    std::fs::write(folder.path().join("steps.onnx"), steps.encode()).unwrap();
+    let server = Server::start(folder.path(), &["steps.onnx"]);
+    let reason = "steps.onnx: no batching: axis 0 of `x: FLOAT [time, 1]` is named `time`";
+    assert!(server.banner.contains(reason), "{}", server.banner);
+    let server = Server::start(folder.path(), &["--batching", "steps.onnx"]);
+    assert!(!server.banner.contains("no batching"), "{}", server.banner);
+    let response = server.post(
+        "/v2/models/steps/infer",
+        r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[2,1],"data":[1,2]}]}"#,
+    );
+    assert!(
+        response.contains(r#""shape":[2,1],"data":[-1.0,-2.0]"#),
         "{response}"
     );
 }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 //! # Features
+//!
 //! - `tract`: runs networks with tract; on by default.
 #![forbid(unsafe_code)]
 

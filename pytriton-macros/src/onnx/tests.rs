@@ -150,16 +150,23 @@ fn every_error_is_reported() {
             ],
         ),
         (
+            with("time", size.clone()),
+            network.clone(),
+            vec![
+                "this option needs a batch, and axis 0 is not known to be one: axis 0 of `x: FLOAT [time, 1, 8]` is named `time`: expected a name such as `batch`: write `batching = true` if it is one, or remove this",
+            ],
+        ),
+        (
             with("fixed", size),
             network.clone(),
             vec![
-                "this option needs a batch, and axis 0 is not known to be one: axis 0 of `x: FLOAT [1, 4]` has no symbol: remove this",
+                "this option needs a batch, and axis 0 is not known to be one: axis 0 of `x: FLOAT [1, 4]` has no name: remove this",
             ],
         ),
         (
             with("fixed", quote!(, batching = true)),
             network.clone(),
-            vec!["the network has no batch axis: axis 0 of `x: FLOAT [1, 4]` has no symbol"],
+            vec!["the network has no batch axis: axis 0 of `x: FLOAT [1, 4]` has no name"],
         ),
     ];
     for (attribute, item, expected) in table {
@@ -186,6 +193,8 @@ fn batch_axis_is_that_of_the_file_or_the_option() {
         ("fixed", quote!(), false),
         ("scalar", quote!(), false),
         ("two_symbols", quote!(), false),
+        ("time", quote!(), false),
+        ("time", quote!(, batching = true), true),
         (
             "two_symbols",
             quote!(, batching = true, max_batch_size = 4),

@@ -26,13 +26,15 @@ use super::*;
 /// | File | Model |
 /// | --- | --- |
 /// | input without an initialiser, output | input, output |
-/// | axis 0 with the same symbol in all of them, which is no other axis's symbol | the batch axis |
-/// | other dimension with a symbol | -1 |
+/// | axis 0 with the same name of a batch in all of them, which is no other axis's name | the batch axis |
+/// | other dimension with a name | -1 |
 /// | scalar, or a tensor with only the batch axis | dims `[1]` |
 /// | `FLOAT`, `DOUBLE`, `FLOAT16`, integers, `BOOL` | `FP32` and so on, arrays of `f32` and so on |
 ///
-/// Without such an axis 0, the model has no batching. `batching = true` declares that axis 0 is the
-/// batch if its symbols differ, as those of some exporters do.
+/// ONNX can give a dimension a name instead of a size (`dim_param`). A name of a batch contains
+/// `batch` or is `n` or `b`; case is ignored. The name is trusted: row `n` of each output must
+/// depend only on row `n` of the inputs. Without such an axis 0, the model has no batching.
+/// `batching = true` declares that axis 0 is the batch, whatever its names are.
 ///
 /// A missing or invalid file, a value that is not a tensor, an element type without a datatype, an
 /// unknown rank, more than 6 dimensions, 16 inputs or 8 outputs, and an invalid name are compile

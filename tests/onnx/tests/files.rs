@@ -38,6 +38,7 @@ fn files() -> Vec<(&'static str, Vec<u8>)> {
         ("fixed", unary("1 4", "1 4").encode()),
         ("scalar", unary("", "").encode()),
         ("two_symbols", unary("n 2", "m 2").encode()),
+        ("time", unary("time 1 8", "time 1 8").encode()),
         (
             "seven_dimensions",
             unary("n 1 1 1 1 1 1", "n 1 1 1 1 1 1").encode(),

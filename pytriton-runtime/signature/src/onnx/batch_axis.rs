@@ -24,13 +24,24 @@ pub enum BatchAxisError {
         /// The name and type of the tensor.
         tensor: String,
     },
+    /// The symbol of axis 0 is not a name of a batch.
+    Name {
+        /// The name and type of the first tensor.
+        tensor: String,
+        /// The symbol.
+        symbol: String,
+    },
     /// The graph has no inputs.
     NoInputs,
 }
 
 impl Graph {
-    /// Checks that axis 0 of all inputs and outputs is a batch of independent rows: it has the same
-    /// symbol everywhere, and no other axis has this symbol.
+    /// Checks that axis 0 of all inputs and outputs is named as a batch: it has the same symbol
+    /// everywhere, which contains `batch` or is `n` or `b`, and no other axis has this symbol. Case
+    /// is ignored.
+    ///
+    /// The name is trusted: whether row `n` of each output depends only on row `n` of the inputs is
+    /// not checked.
     ///
     /// # Errors
     ///
@@ -38,9 +49,9 @@ impl Graph {
     pub fn batch_axis(&self) -> Result<(), BatchAxisError> {
         self.symbolic_axis()?;
         let first = &self.inputs[0];
-        let symbol = first.axis_0();
+        let symbol = first.axis_0().unwrap_or_default();
         for value in self.values() {
-            if value.axis_0() != symbol || symbol == Some("") {
+            if value.axis_0() != Some(symbol) || symbol.is_empty() {
                 let other = if value == first {
                     &self.outputs[0]
                 } else {
@@ -52,12 +63,19 @@ impl Graph {
                 });
             }
             let mut others = value.dims().unwrap_or_default().iter().skip(1);
-            if others.any(|other| other.symbol() == symbol) {
+            if others.any(|other| other.symbol() == Some(symbol)) {
                 let tensor = value.to_string();
                 return Err(BatchAxisError::Repeated { tensor });
             }
         }
-        Ok(())
+        let name = symbol.to_lowercase();
+        match name.contains("batch") || name == "n" || name == "b" {
+            true => Ok(()),
+            false => Err(BatchAxisError::Name {
+                tensor: first.to_string(),
+                symbol: symbol.to_owned(),
+            }),
+        }
     }
 
     /// Checks that axis 0 of all inputs and outputs can have any size.
@@ -108,7 +126,7 @@ impl Dimension {
 impl fmt::Display for BatchAxisError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Fixed { tensor } => write!(f, "axis 0 of `{tensor}` has no symbol"),
+            Self::Fixed { tensor } => write!(f, "axis 0 of `{tensor}` has no name"),
             Self::Symbols { tensor, other } => write!(
                 f,
                 "axis 0 of `{tensor}` and of `{other}` may have different sizes"
@@ -116,6 +134,10 @@ impl fmt::Display for BatchAxisError {
             Self::Repeated { tensor } => write!(
                 f,
                 "the rows of `{tensor}` depend on each other: another axis has the size of axis 0"
+            ),
+            Self::Name { tensor, symbol } => write!(
+                f,
+                "axis 0 of `{tensor}` is named `{symbol}`: expected a name such as `batch`"
             ),
             Self::NoInputs => f.write_str("the graph has no inputs"),
         }

@@ -215,7 +215,7 @@ fn every_error_of_a_value_is_reported() {
 
 #[test]
 fn batch_axis_has_the_same_symbol_everywhere() {
-    let fixed = "axis 0 of `x: FLOAT [1, 3]` has no symbol";
+    let fixed = "axis 0 of `x: FLOAT [1, 3]` has no name";
     // The dimensions of two inputs and an output, and the error, first if any size of axis 0
     // suffices.
     let table = [
@@ -223,8 +223,8 @@ fn batch_axis_has_the_same_symbol_everywhere() {
         (["1 3", "n", "n"], Some(fixed), Some(fixed)),
         (
             ["n", "n", ""],
-            Some("axis 0 of `y: FLOAT []` has no symbol"),
-            Some("axis 0 of `y: FLOAT []` has no symbol"),
+            Some("axis 0 of `y: FLOAT []` has no name"),
+            Some("axis 0 of `y: FLOAT []` has no name"),
         ),
         (
             ["n 3", "m", "n"],
@@ -240,6 +240,20 @@ fn batch_axis_has_the_same_symbol_everywhere() {
             ["? 3", "?", "?"],
             None,
             Some("axis 0 of `x: FLOAT [?, 3]` and of `y: FLOAT [?]` may have different sizes"),
+        ),
+        // Rows of one sequence may depend on each other.
+        (
+            ["time 3", "time", "time"],
+            None,
+            Some("axis 0 of `x: FLOAT [time, 3]` is named `time`: expected a name such as `batch`"),
+        ),
+        (["N 3", "N", "N 3"], None, None),
+        (["b", "b", "b"], None, None),
+        (["Batch_size 3", "Batch_size", "Batch_size"], None, None),
+        (
+            ["nb", "nb", "nb"],
+            None,
+            Some("axis 0 of `x: FLOAT [nb]` is named `nb`: expected a name such as `batch`"),
         ),
         (
             ["n 3", "n", "n n"],
@@ -264,6 +278,25 @@ fn batch_axis_has_the_same_symbol_everywhere() {
             .output_sequence("y"),
     );
     assert!(any.symbolic_axis().is_err());
+}
+
+#[test]
+fn question_mark_is_an_unknown_symbol() {
+    let value = |name: &str| {
+        let shape = bytes(2, bytes(1, bytes(2, "?")));
+        let ty = bytes(1, [number(1, FLOAT), shape].concat());
+        [bytes(1, name), bytes(2, ty)].concat()
+    };
+    let file = OnnxFile::new().graph_field(&bytes(11, value("x")));
+    let graph = parse(&file.graph_field(&bytes(12, value("y"))));
+    let ValueType::Tensor { dims, .. } = &graph.inputs[0].ty else {
+        panic!("{graph:?}")
+    };
+    assert_eq!(*dims, Some(vec![Dimension::Symbol(String::new())]));
+    assert!(matches!(
+        graph.batch_axis(),
+        Err(BatchAxisError::Symbols { .. })
+    ));
 }
 
 #[test]

@@ -32,7 +32,8 @@ pub enum ValueType {
 pub enum Dimension {
     /// Always this size.
     Fixed(i64),
-    /// Any size. Dimensions with the same symbol have the same size; an empty symbol is unknown.
+    /// Any size. The symbol is ONNX's `dim_param`: dimensions with the same symbol have the same
+    /// size. It is empty if it is unknown.
     Symbol(String),
 }
 
@@ -105,7 +106,11 @@ impl Dimension {
                     size @ 0.. => Self::Fixed(size),
                     _ => Self::Symbol(String::new()),
                 },
-                (2, Value::Bytes(symbol)) => Self::Symbol(symbol.text()?.to_owned()),
+                // Others write `?`.
+                (2, Value::Bytes(symbol)) => match symbol.text()? {
+                    "?" => Self::Symbol(String::new()),
+                    symbol => Self::Symbol(symbol.to_owned()),
+                },
                 _ => dimension,
             }
         }
