@@ -232,6 +232,21 @@ fn file_that_cannot_be_loaded_is_an_error() {
 }
 
 #[test]
+fn value_that_nothing_computes_is_an_error() {
+    let unknown = OnnxFile::new().input("x", FLOAT, "n");
+    let output = unknown.clone().output("y", FLOAT, "n");
+    let input = output.clone().node("Neg", &["z"], &["y"]);
+    let input_only = unknown.output("z", FLOAT, "n").node("Neg", &["z"], &["y"]);
+    for (file, name) in [(output, "y"), (input, "z"), (input_only, "z")] {
+        let error = Session::new(&file.encode()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("tract cannot load the network: no node computes `{name}`")
+        );
+    }
+}
+
+#[test]
 fn threads_share_an_embedded_session_while_it_is_in_use() {
     let file: &'static [u8] = OnnxFile::affine().encode().leak();
     let network: &'static Embedded = Box::leak(Box::new(Embedded::new(file, true)));

@@ -3,6 +3,7 @@
 mod datum_type;
 mod input_tensor;
 mod plan;
+mod proto;
 mod shape_plans;
 
 pub(crate) use plan::Plan;

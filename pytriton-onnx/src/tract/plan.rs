@@ -11,6 +11,7 @@ use tract_onnx::tract_hir::infer::{DimFact, Factoid, ShapeFactoid};
 use super::RUNTIME;
 use super::datum_type::datum_type;
 use super::input_tensor::to_tensor;
+use super::proto::Proto;
 use super::shape_plans::ShapePlans;
 use crate::{Error, Input};
 
@@ -83,12 +84,7 @@ impl Plan {
 
 impl Model {
     fn load(file: &[u8], folder: Option<&Path>) -> TractResult<Self> {
-        // Facts about intermediate values contain symbols, which known shapes contradict.
-        let framework = onnx().with_ignore_value_info(true);
-        let proto = framework.proto_model_for_read(&mut &*file)?;
-        let model = framework
-            .parse(&proto, folder.and_then(Path::to_str))?
-            .model;
+        let model = Proto::decode(file, folder)?.parse()?;
         match with_symbols(model.clone()) {
             Ok(model) => Ok(Self::AnyShape(model)),
             Err(error) => match ShapePlans::new(model)? {
