@@ -247,6 +247,19 @@ fn value_that_nothing_computes_is_an_error() {
 }
 
 #[test]
+fn input_of_unknown_rank_is_an_error() {
+    let file = OnnxFile::new()
+        .input_of_any_rank("x", FLOAT)
+        .output("y", FLOAT, "n")
+        .node("Neg", &["x"], &["y"]);
+    let error = Session::new(&file.encode()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "tract cannot load the network: `x: FLOAT of any rank` is not supported: export it with a shape"
+    );
+}
+
+#[test]
 fn threads_share_an_embedded_session_while_it_is_in_use() {
     let file: &'static [u8] = OnnxFile::affine().encode().leak();
     let network: &'static Embedded = Box::leak(Box::new(Embedded::new(file, true)));

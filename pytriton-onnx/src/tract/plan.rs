@@ -3,7 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use pytriton_protocol::signature::onnx::Graph;
+use pytriton_protocol::signature::onnx::{Graph, ValueType};
 use pytriton_protocol::tensor::{self, DataType};
 use tract_onnx::prelude::*;
 use tract_onnx::tract_hir::infer::{DimFact, Factoid, ShapeFactoid};
@@ -34,6 +34,11 @@ impl Plan {
     pub(crate) fn load(graph: &Graph, file: &[u8], folder: Option<&Path>) -> Result<Self, Error> {
         for input in &graph.inputs {
             datum_type(input)?;
+            // tract would take it for a scalar.
+            if let ValueType::Tensor { dims: None, .. } = input.ty {
+                let message = format!("`{input}` is not supported: export it with a shape");
+                return Err(not_loaded(&TractError::msg(message)));
+            }
         }
         let outputs = graph.outputs.iter().map(datum_type);
         let outputs = outputs.collect::<Result<_, _>>()?;
