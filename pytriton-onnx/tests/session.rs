@@ -156,6 +156,28 @@ fn network_that_needs_known_shapes_has_a_plan_for_each() {
 }
 
 #[test]
+fn weights_in_other_files_are_read_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = reshaping("n 1", "n 1").external_weights("weights").node(
+        "Add",
+        &["same", "weights"],
+        &["y"],
+    );
+    let path = folder.path().join("model.onnx");
+    std::fs::write(&path, file.encode()).unwrap();
+    let weights = folder.path().join("model.data");
+    std::fs::write(&weights, 0.5_f32.to_le_bytes()).unwrap();
+    let session = Session::open(&path).unwrap();
+    std::fs::remove_file(weights).unwrap();
+    for rows in [1, 2] {
+        let x = Array2::<f32>::zeros((rows, 1));
+        let outputs = session.run(&[x.view().into()]).unwrap();
+        let y = array::<f32, Ix2>(&outputs[0]).unwrap();
+        assert_eq!(y, Array2::from_elem((rows, 1), 0.5));
+    }
+}
+
+#[test]
 fn rows_of_a_batch_are_computed_alone_if_that_is_needed() {
     let same = session(&reshaped("n 2", "n 2")).with_batch_axis().unwrap();
     let different = session(&reshaped("n 2", "m 2")).with_batch_axis().unwrap();

@@ -89,10 +89,11 @@ impl Plan {
 
 impl Model {
     fn load(file: &[u8], folder: Option<&Path>) -> TractResult<Self> {
-        let model = Proto::decode(file, folder)?.parse()?;
+        let proto = Proto::decode(file, folder)?;
+        let model = proto.parse()?;
         match with_symbols(model.clone()) {
             Ok(model) => Ok(Self::AnyShape(model)),
-            Err(error) => match ShapePlans::new(model)? {
+            Err(error) => match ShapePlans::new(proto, &model)? {
                 Some(plans) => Ok(Self::PerShape(Box::new(plans))),
                 None => Err(error),
             },

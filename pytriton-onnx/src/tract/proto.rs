@@ -2,8 +2,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use tract_onnx::Onnx;
+use tract_onnx::pb::tensor_proto::DataLocation;
 use tract_onnx::pb::{GraphProto, ModelProto};
 use tract_onnx::prelude::*;
+use tract_onnx::tensor::load_tensor;
 
 /// A file that tract has decoded.
 pub(super) struct Proto {
@@ -26,7 +28,22 @@ impl Proto {
         })
     }
 
-    /// Creates the network.
+    /// Reads the weights that are in other files, which may change later.
+    pub(super) fn read_weights(&mut self) -> TractResult<()> {
+        const EXTERNAL: Option<i32> = Some(DataLocation::External as i32);
+        let (provider, folder) = (&*self.framework.provider, self.folder.as_deref());
+        let graph = self.model.graph.iter_mut();
+        for weights in graph.flat_map(|graph| &mut graph.initializer) {
+            if weights.data_location == EXTERNAL {
+                let tensor = load_tensor(provider, weights, folder)?;
+                weights.raw_data = tensor.as_bytes().to_vec();
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates the network. Its symbols are its own: the number of symbols grows while tract
+    /// optimizes a network.
     pub(super) fn parse(&self) -> TractResult<InferenceModel> {
         let parsed = self.framework.parse(&self.model, self.folder.as_deref())?;
         match parsed.unresolved_inputs.first() {
