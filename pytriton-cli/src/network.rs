@@ -86,7 +86,12 @@ fn run<U: StackedUnit>(
     ranks: &[usize],
 ) -> Result<Vec<Tensor>, Error> {
     let inputs: Vec<_> = call.iter().map(|(_, tensor)| tensor.into()).collect();
-    let outputs = session.run(&inputs)?.into_iter().zip(ranks);
+    let outputs = session.run(&inputs);
+    let outputs = outputs.map_err(|error| match error.is_invalid_argument() {
+        true => Error::invalid_argument(error),
+        false => Error::internal(error),
+    })?;
+    let outputs = outputs.into_iter().zip(ranks);
     let outputs = outputs.map(|(output, rank)| Ok(with_rank(output, *rank)?));
     outputs.collect()
 }

@@ -126,6 +126,23 @@ fn option_declares_the_batch() {
 }
 
 #[test]
+fn inputs_of_different_sizes_are_a_bad_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let sum = OnnxFile::new()
+        .input("x", OnnxFile::FLOAT, "batch length")
+        .input("z", OnnxFile::FLOAT, "batch length")
+        .output("y", OnnxFile::FLOAT, "batch length")
+        .node("Add", &["x", "z"], &["y"]);
+    std::fs::write(folder.path().join("sum.onnx"), sum.encode()).unwrap();
+    let server = Server::start(folder.path(), &["sum.onnx"]);
+    let response = server.post(
+        "/v2/models/sum/infer",
+        r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"data":[1,2]},{"name":"z","datatype":"FP32","shape":[1,1],"data":[1]}]}"#,
+    );
+    assert!(response.starts_with("HTTP/1.1 400 "), "{response}");
+}
+
+#[test]
 fn file_that_cannot_be_served_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("text.onnx"), "text").unwrap();

@@ -70,6 +70,20 @@ pub enum Error {
         /// The shape that the caller passed.
         shape: Vec<usize>,
     },
+    /// Two dimensions of inputs must have the same size, and do not.
+    #[error("{dimension} is {expected} in `{first}` and {found} in `{other}`")]
+    Sizes {
+        /// The name of the dimensions, or `axis 0` for a batch.
+        dimension: String,
+        /// The name and type of the first input.
+        first: String,
+        /// Its size.
+        expected: usize,
+        /// The name and type of the other input.
+        other: String,
+        /// Its size.
+        found: usize,
+    },
     /// The runtime cannot run the network with these inputs.
     #[error("{runtime} cannot run the network: {message}")]
     Run {
@@ -85,4 +99,14 @@ pub enum Error {
         #[from]
         source: TensorError,
     },
+}
+
+impl Error {
+    /// Returns whether the caller's inputs are the cause: the status for a client is 400.
+    pub fn is_invalid_argument(&self) -> bool {
+        matches!(
+            self,
+            Self::Inputs { .. } | Self::Input { .. } | Self::Sizes { .. }
+        )
+    }
 }

@@ -1,8 +1,9 @@
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pytriton_protocol::signature::onnx::{Graph, ValueInfo, ValueType};
+use pytriton_protocol::signature::onnx::{Dimension, Graph, ValueInfo, ValueType};
 use pytriton_protocol::tensor::Tensor;
 
 use crate::tract::Plan;
@@ -12,6 +13,8 @@ use crate::{Error, Input};
 #[derive(Debug)]
 pub struct Session {
     graph: Graph,
+    /// Whether axis 0 is a batch.
+    batch: bool,
     plan: Plan,
 }
 
@@ -44,7 +47,11 @@ impl Session {
     fn load(file: &[u8], folder: Option<&Path>) -> Result<Self, Error> {
         let graph = Graph::parse(file).map_err(|source| Error::File { source })?;
         let plan = Plan::load(&graph, file, folder)?;
-        Ok(Self { graph, plan })
+        Ok(Self {
+            graph,
+            batch: false,
+            plan,
+        })
     }
 
     /// Declares that axis 0 of all inputs and outputs is a batch of independent rows: row `n` of
@@ -60,6 +67,7 @@ impl Session {
     pub fn with_batch_axis(mut self) -> Result<Self, Error> {
         self.graph.symbolic_axis()?;
         self.plan.set_batch()?;
+        self.batch = true;
         Ok(self)
     }
 
@@ -75,8 +83,9 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Inputs`] or [`Error::Input`] if the inputs are not those of the file, and
-    /// [`Error::Run`] if the runtime fails.
+    /// Returns [`Error::Inputs`] or [`Error::Input`] if the inputs are not those of the file,
+    /// [`Error::Sizes`] if dimensions with the same name or the rows of a batch have different
+    /// sizes, and [`Error::Run`] if the runtime fails.
     pub fn run(&self, inputs: &[Input<'_>]) -> Result<Vec<Tensor>, Error> {
         let expected = &self.graph.inputs;
         if inputs.len() != expected.len() {
@@ -87,7 +96,40 @@ impl Session {
         }
         let inputs = expected.iter().zip(inputs);
         let inputs = inputs.map(|(expected, input)| checked(expected, input));
-        self.plan.run(&inputs.collect::<Result<Vec<_>, _>>()?)
+        let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+        self.check_sizes(&inputs)?;
+        self.plan.run(&inputs)
+    }
+
+    /// Checks that dimensions with the same symbol have the same size.
+    fn check_sizes(&self, inputs: &[Input<'_>]) -> Result<(), Error> {
+        let mut known = HashMap::new();
+        for (value, input) in self.graph.inputs.iter().zip(inputs) {
+            let ValueType::Tensor {
+                dims: Some(dims), ..
+            } = &value.ty
+            else {
+                continue;
+            };
+            for (axis, (dimension, &found)) in dims.iter().zip(&input.shape).enumerate() {
+                let dimension = match dimension {
+                    _ if axis == 0 && self.batch => "axis 0".to_owned(),
+                    Dimension::Symbol(symbol) if !symbol.is_empty() => format!("`{symbol}`"),
+                    _ => continue,
+                };
+                let (first, expected) = *known.entry(dimension.clone()).or_insert((value, found));
+                if found != expected {
+                    return Err(Error::Sizes {
+                        dimension,
+                        first: first.to_string(),
+                        expected,
+                        other: value.to_string(),
+                        found,
+                    });
+                }
+            }
+        }
+        Ok(())
     }
 }
 

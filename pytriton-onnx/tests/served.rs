@@ -3,7 +3,7 @@
 #![cfg(feature = "tract")]
 
 use pytriton::prelude::*;
-use pytriton::{CallError, testing};
+use pytriton::{CallError, ErrorKind, testing};
 
 /// `y = x * weights + bias`.
 #[pytriton::onnx("../tests/onnx/files/affine.onnx", name = "Affine", max_batch_size = 8)]
@@ -61,6 +61,14 @@ async fn typed_calls_have_the_arrays_of_the_file(
         array![[-1.0, -2.0]]
     );
     Ok(())
+}
+
+#[pytriton::test]
+async fn inputs_of_different_sizes_are_invalid_arguments(pair: Call<Pair>) {
+    let (left, right) = (array![[1.0_f32, 2.0]], array![[0.5_f32]]);
+    let error = pair.call(left, right, array![[0]]).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+    assert!(error.to_string().contains("`length` is 2 in"), "{error}");
 }
 
 #[test]

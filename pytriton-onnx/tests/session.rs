@@ -242,6 +242,53 @@ fn inputs_that_differ_from_the_file_are_rejected() {
 }
 
 #[test]
+fn dimensions_with_the_same_name_have_the_same_size() {
+    let sum = |x: &str, z: &str| {
+        let file = OnnxFile::new().input("x", FLOAT, x).input("z", FLOAT, z);
+        let file = file.output("y", FLOAT, "n ?");
+        session(&file.node("Add", &["x", "z"], &["y"]))
+    };
+    let error = |session: &Session, x, z| {
+        let (x, z) = (Array2::<f32>::zeros(x), Array2::<f32>::zeros(z));
+        let outputs = session.run(&[x.view().into(), z.view().into()]);
+        outputs.err().map(|error| {
+            assert!(error.is_invalid_argument());
+            error.to_string()
+        })
+    };
+    let rows = sum("n 2", "n 2");
+    assert_eq!(error(&rows, (3, 2), (3, 2)), None);
+    assert_eq!(
+        error(&rows, (3, 2), (1, 2)).as_deref(),
+        Some("`n` is 3 in `x: FLOAT [n, 2]` and 1 in `z: FLOAT [n, 2]`")
+    );
+    let square = sum("n n", "n n");
+    assert_eq!(error(&square, (2, 2), (2, 2)), None);
+    assert_eq!(
+        error(&square, (2, 1), (2, 1)).as_deref(),
+        Some("`n` is 2 in `x: FLOAT [n, n]` and 1 in `x: FLOAT [n, n]`")
+    );
+    // Different names, and no names, may have different sizes, unless they are a batch.
+    for names in [("n 2", "m 2"), ("? 2", "? 2")] {
+        let session = sum(names.0, names.1);
+        assert_eq!(error(&session, (3, 2), (1, 2)), None);
+        let text = error(&session.with_batch_axis().unwrap(), (3, 2), (1, 2));
+        assert!(text.unwrap().starts_with("axis 0 is 3 in `x: "));
+    }
+}
+
+#[test]
+fn rows_of_a_batch_are_not_ignored() {
+    let file = reshaping("n 2", "n 2")
+        .input("z", FLOAT, "m 2")
+        .node("Add", &["same", "z"], &["y"]);
+    let session = session(&file).with_batch_axis().unwrap();
+    let (x, z) = (Array2::<f32>::zeros((1, 2)), Array2::<f32>::zeros((2, 2)));
+    let inputs = [x.view().into(), z.view().into()];
+    assert!(matches!(session.run(&inputs), Err(Error::Sizes { .. })));
+}
+
+#[test]
 fn file_that_cannot_be_loaded_is_an_error() {
     assert!(matches!(Session::new(b"text"), Err(Error::File { .. })));
     let missing = Session::open("nowhere.onnx").unwrap_err();

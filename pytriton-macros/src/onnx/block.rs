@@ -39,14 +39,11 @@ pub(super) fn of(
         .iter()
         .map(|output| array(output, batching, "Array", &TokenStream::new(), &root, span));
     let types: Vec<TokenStream> = types.collect();
-    let arrays = (0..types.len()).map(|index| quote!(::pytriton_onnx::array(&outputs[#index])));
+    let arrays = (0..types.len()).map(|index| quote!(::pytriton_onnx::array(&outputs[#index])?));
     let arrays: Vec<TokenStream> = arrays.collect();
     let (returned, arrays) = match (&types[..], &arrays[..]) {
         ([one], [array]) => (quote!(#one), quote!(#array)),
-        _ => (
-            quote!((#(#types),*)),
-            quote!(::core::result::Result::Ok((#(#arrays?),*))),
-        ),
+        _ => (quote!((#(#types),*)), quote!((#(#arrays),*))),
     };
     let batch = batching.then(|| quote_spanned!(span=> #[#root::batch]));
     quote_spanned! {span=>
@@ -65,9 +62,13 @@ pub(super) fn of(
             fn infer(
                 &self,
                 #(#inputs),*
-            ) -> ::core::result::Result<#returned, ::pytriton_onnx::Error> {
-                let outputs = self.0.run(&[#(::core::convert::Into::into(#names)),*])?;
-                #arrays
+            ) -> ::core::result::Result<#returned, #root::Error> {
+                let outputs = self.0.run(&[#(::core::convert::Into::into(#names)),*]);
+                let outputs = outputs.map_err(|error| match error.is_invalid_argument() {
+                    true => #root::Error::invalid_argument(error),
+                    false => #root::Error::internal(error),
+                })?;
+                ::core::result::Result::Ok(#arrays)
             }
         }
     }

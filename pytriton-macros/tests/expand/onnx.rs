@@ -23,7 +23,7 @@ const _: () = {
                 ::pytriton::ndarray::Array2<::core::primitive::f32>,
                 ::pytriton::ndarray::Array2<::core::primitive::i64>,
             ),
-            ::pytriton_onnx::Error,
+            ::pytriton::Error,
         > {
             let outputs = self
                 .0
@@ -33,7 +33,12 @@ const _: () = {
                         ::core::convert::Into::into(input_1),
                         ::core::convert::Into::into(input_2),
                     ],
-                )?;
+                );
+            let outputs = outputs
+                .map_err(|error| match error.is_invalid_argument() {
+                    true => ::pytriton::Error::invalid_argument(error),
+                    false => ::pytriton::Error::internal(error),
+                })?;
             ::core::result::Result::Ok((
                 ::pytriton_onnx::array(&outputs[0usize])?,
                 ::pytriton_onnx::array(&outputs[1usize])?,
@@ -128,7 +133,7 @@ const _: () = {
         const _: () = __private::refuse(__private::tensor_name_flaw("same"));
         const _: () = __private::refuse(__private::dimension_flaw(1i64));
         const __OUTPUTS: &[__private::TensorDeclaration] = {
-            __private::ReturnCheck::<false>::error::<::pytriton_onnx::Error>();
+            __private::ReturnCheck::<false>::error::<::pytriton::Error>();
             __private::ReturnCheck::<
                 false,
             >::element::<::pytriton::ndarray::Array2<::core::primitive::f32>>();
@@ -145,7 +150,7 @@ const _: () = {
                         ::pytriton::ndarray::Array2<::core::primitive::f32>,
                         ::pytriton::ndarray::Array2<::core::primitive::i64>,
                     ),
-                    ::pytriton_onnx::Error,
+                    ::pytriton::Error,
                 >,
                 false,
             >::DECLARATIONS

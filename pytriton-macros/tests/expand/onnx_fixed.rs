@@ -15,10 +15,15 @@ const _: () = {
             input_0: my::pytriton::ndarray::ArrayView2<'_, ::core::primitive::f32>,
         ) -> ::core::result::Result<
             my::pytriton::ndarray::Array2<::core::primitive::f32>,
-            ::pytriton_onnx::Error,
+            my::pytriton::Error,
         > {
-            let outputs = self.0.run(&[::core::convert::Into::into(input_0)])?;
-            ::pytriton_onnx::array(&outputs[0usize])
+            let outputs = self.0.run(&[::core::convert::Into::into(input_0)]);
+            let outputs = outputs
+                .map_err(|error| match error.is_invalid_argument() {
+                    true => my::pytriton::Error::invalid_argument(error),
+                    false => my::pytriton::Error::internal(error),
+                })?;
+            ::core::result::Result::Ok(::pytriton_onnx::array(&outputs[0usize])?)
         }
     }
     const _: () = {
@@ -78,14 +83,14 @@ const _: () = {
         const _: () = __private::refuse(__private::dimension_flaw(1i64));
         const _: () = __private::refuse(__private::dimension_flaw(4i64));
         const __OUTPUTS: &[__private::TensorDeclaration] = {
-            __private::ReturnCheck::<false>::error::<::pytriton_onnx::Error>();
+            __private::ReturnCheck::<false>::error::<my::pytriton::Error>();
             __private::ReturnCheck::<
                 false,
             >::outputs::<my::pytriton::ndarray::Array2<::core::primitive::f32>>();
             __private::Returns::<
                 ::core::result::Result<
                     my::pytriton::ndarray::Array2<::core::primitive::f32>,
-                    ::pytriton_onnx::Error,
+                    my::pytriton::Error,
                 >,
                 false,
             >::DECLARATIONS
