@@ -85,11 +85,12 @@ pub enum Error {
         found: usize,
     },
     /// The runtime cannot run the network with these inputs.
-    #[error("{runtime} cannot run the network: {message}")]
+    #[error("{runtime} cannot run the network")]
     Run {
         /// The runtime.
         runtime: &'static str,
-        /// The runtime's error with its causes.
+        /// The runtime's error with its causes, for a log. It may contain values of all rows, so
+        /// clients must not receive it.
         message: String,
     },
     /// An output is not an array of the expected type.
