@@ -43,7 +43,7 @@ impl Classifier {
         let verdicts = verdicts.collect::<Result<Vec<_>>>()?;
         let window = Window::new(&config)?;
         let path = model.join("model.onnx");
-        let network = Network::load(&path, verdicts.len())?;
+        let network = Network::load(&path, window.tokens(), verdicts.len())?;
         Ok(Self {
             window,
             network,

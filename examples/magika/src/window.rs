@@ -27,7 +27,7 @@ impl Window {
     }
 
     /// Returns the number of tokens.
-    fn tokens(&self) -> usize {
+    pub(crate) fn tokens(&self) -> usize {
         self.begin + self.end
     }
 
