@@ -7,7 +7,7 @@ use pytriton_runtime::fuzzing;
 use pytriton_runtime::model::TensorSpec;
 use pytriton_runtime::tensor::DataType;
 use pytriton_signature::LockFile;
-use pytriton_signature::onnx::Graph;
+use pytriton_signature::onnx::{Dimension, Graph, ValueInfo, ValueType};
 
 use crate::Outcome;
 use crate::reserved::{bounded, within_constant};
@@ -34,8 +34,35 @@ pub(crate) fn onnx(input: &[u8]) -> Outcome {
             assert!((1..=values().count()).contains(&errors.len()));
         }
     }
-    assert!(graph.batch_axis().is_err() || graph.symbolic_axis().is_ok());
+    if graph.batch_axis().is_ok() {
+        let names: Vec<Vec<&str>> = values().map(names_of_axes).collect();
+        let name = names[0][0];
+        let lower = name.to_lowercase();
+        assert!(
+            lower.contains("batch") || ["n", "b"].contains(&&*lower),
+            "{name}"
+        );
+        for names in names {
+            let count = names.iter().filter(|other| **other == name).count();
+            assert!(names[0] == name && count == 1, "{names:?}");
+        }
+    }
     Ok(())
+}
+
+/// The names of the dimensions of a tensor; empty for one without a name.
+fn names_of_axes(value: &ValueInfo) -> Vec<&str> {
+    let ValueType::Tensor {
+        dims: Some(dims), ..
+    } = &value.ty
+    else {
+        return Vec::new();
+    };
+    let names = dims.iter().map(|dimension| match dimension {
+        Dimension::Symbol(name) => &**name,
+        Dimension::Fixed(_) => "",
+    });
+    names.collect()
 }
 
 /// The memory for options, whatever the file contains: clap's description of all options, which is
