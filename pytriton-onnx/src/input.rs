@@ -29,8 +29,11 @@ impl<'a, T: Element, D: Dimension> From<ArrayView<'a, T, D>> for Input<'a> {
         let bytes = match array.to_slice() {
             Some(elements) => Cow::Borrowed(bytemuck::cast_slice(elements)),
             None => {
-                let elements: Vec<T> = array.iter().copied().collect();
-                Cow::Owned(bytemuck::cast_slice(&elements).to_vec())
+                let mut bytes = Vec::with_capacity(array.len() * size_of::<T>());
+                for element in &array {
+                    bytes.extend_from_slice(bytemuck::bytes_of(element));
+                }
+                Cow::Owned(bytes)
             }
         };
         Self {
