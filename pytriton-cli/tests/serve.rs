@@ -5,9 +5,15 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use pytriton_test_onnx::OnnxFile;
+
+/// The time for a start, a response or an exit. Other tests may run at the same time.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A server that is killed when this is dropped.
 struct Server {
@@ -38,12 +44,25 @@ impl Server {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut banner = String::new();
-        let mut lines = BufReader::new(child.stdout.take().unwrap());
-        while !banner.ends_with("ready\n") {
-            assert!(lines.read_line(&mut banner).unwrap() > 0, "{banner}");
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut server = Self {
+            child,
+            banner: String::new(),
+        };
+        let (sender, receiver) = channel();
+        thread::spawn(move || {
+            lines
+                .map_while(Result::ok)
+                .try_for_each(|line| sender.send(line))
+        });
+        let deadline = Instant::now() + TIMEOUT;
+        while !server.banner.ends_with("ready\n") {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let line = receiver.recv_timeout(left);
+            server.banner += &line.unwrap_or_else(|error| panic!("{error}: {}", server.banner));
+            server.banner.push('\n');
         }
-        Self { child, banner }
+        server
     }
 
     /// Returns the status and the body of a response.
@@ -51,6 +70,7 @@ impl Server {
         let address = self.banner.split("http://").nth(1).unwrap();
         let address = address.split_whitespace().next().unwrap();
         let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         write!(
             stream,
             "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
@@ -61,6 +81,24 @@ impl Server {
         stream.read_to_string(&mut response).unwrap();
         response
     }
+}
+
+/// Returns the status and the output of a program that exits by itself.
+fn exit(command: &mut Command) -> Output {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + TIMEOUT;
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > deadline {
+            child.kill().unwrap();
+            panic!("{command:?} did not exit");
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    child.wait_with_output().unwrap()
 }
 
 #[test]
@@ -168,12 +206,12 @@ fn file_that_cannot_be_served_is_an_error() {
             "error: expected one or more ONNX files after `serve`",
         ),
     ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_pytriton"))
-            .current_dir(folder.path())
-            .arg("serve")
-            .args(Some(file).filter(|file| !file.is_empty()))
-            .output()
-            .unwrap();
+        let output = exit(
+            Command::new(env!("CARGO_BIN_EXE_pytriton"))
+                .current_dir(folder.path())
+                .arg("serve")
+                .args(Some(file).filter(|file| !file.is_empty())),
+        );
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(text.starts_with(expected), "{file}: {text}");
         assert_eq!(output.status.code(), Some(code), "{file}");
