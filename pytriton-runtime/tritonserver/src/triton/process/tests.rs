@@ -301,8 +301,8 @@ async fn truncated_log_file_is_read_from_its_start() {
     let file = LogFile::new(&path);
     std::fs::write(&path, "E0101 00:00:00.0 1 a.cc:1] \"new\"\n").unwrap();
     let (child, _) = shell("exit 1");
-    let exit = child.logging_to(Some(file)).exited();
-    let exit = timeout(TEST_TIMEOUT, exit).await.unwrap();
+    let child = child.logging_to(Some(file));
+    let exit = timeout(TEST_TIMEOUT, child.exited()).await.unwrap();
     assert_eq!(exit.last_lines, ["new"]);
 }
 
