@@ -26,7 +26,7 @@ fn suggestions_match_the_corrected_programs() {
     );
 }
 
-/// Returns the messages of a case that suggest code, none of which is in the program.
+/// Returns the messages of a case that suggest only code that is not in the program.
 fn wrong_messages(case: &Path, program: &str) -> Vec<String> {
     let messages = fs::read_to_string(case.with_extension("stderr")).unwrap_or_default();
     let wrong = messages.lines().filter(|message| {
