@@ -1,6 +1,6 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Lit, parse_quote};
+use syn::Lit;
 
 use super::attribute::Attribute;
 use super::option_table::{Group, INLINE, OPTIONS, SEQUENCES};
@@ -114,15 +114,17 @@ impl ModelOptions {
     }
 
     /// Sets the type for typed clients, which is declared elsewhere.
+    #[cfg(any(feature = "onnx", test))]
     pub(crate) fn set_client(&mut self, name: Ident) {
         self.client = Some(name);
         self.client_exists = true;
     }
 
     /// Sets `batching = false`.
+    #[cfg(any(feature = "onnx", test))]
     pub(crate) fn disable_batching(&mut self) {
         let value = Value {
-            expression: parse_quote!(false),
+            expression: syn::parse_quote!(false),
         };
         self.rows.push(Row {
             name: "batching",
@@ -150,6 +152,7 @@ impl ModelOptions {
     }
 
     /// Returns the keys of the options that need batching.
+    #[cfg(any(feature = "onnx", test))]
     pub(crate) fn batching_keys(&self) -> impl Iterator<Item = &Ident> {
         const WITHOUT: [&str; 6] = [
             "name",
@@ -174,6 +177,7 @@ impl ModelOptions {
     }
 
     /// Returns the key of an option that is present.
+    #[cfg(any(feature = "onnx", test))]
     pub(crate) fn key(&self, name: &str) -> Option<&Ident> {
         self.row(name)?.key.as_ref()
     }
