@@ -54,7 +54,7 @@ macro_rules! conversions {
             }
         }
 
-        #[doc = concat!("Selects [`", stringify!($name), "`].")]
+        #[doc = concat!("Selects `", stringify!($name), "`.")]
         pub trait $lookup {
             /// Returns the conversion.
             fn errors(self) -> Converter<$name>;

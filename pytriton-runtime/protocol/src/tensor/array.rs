@@ -62,7 +62,7 @@ pub fn array<T: Element, D: Dimension>(tensor: &Tensor) -> Result<CowArray<'_, T
 ///
 /// # Errors
 ///
-/// As [`array`].
+/// As [`array()`].
 pub fn array_view<'t, T: Element, D: Dimension>(
     tensor: &'t Tensor,
     keep: impl FnOnce(Vec<T>) -> &'t [T],
