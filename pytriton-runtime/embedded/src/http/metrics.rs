@@ -62,7 +62,6 @@ impl Metrics {
 
     fn write(&self) -> String {
         let mut text = write_models(&self.models);
-        text += &calls_exposition(&self.models.calls());
         text += &self.system.exposition();
         text += &process_exposition();
         if let Some(spans) = dropped_spans() {
@@ -127,6 +126,7 @@ fn write_models(set: &ModelRepository) -> String {
     let mut text = exposition(&counted, config.counter_latencies);
     text += &latencies_exposition(&distributed, config);
     text += &load_exposition(&counted);
+    text += &calls_exposition(&set.calls());
     text
 }
 
