@@ -57,6 +57,7 @@ FORMS = [
     ("Network", {"x": "1 1 1"}, {"y": "3 6", "device": "gpu:[01]"}),
     ("OCR", {"picture": PAGE}, {"text": r"Fine print\nis printed, too\.", "lines": "2"}),
     ("Recognition", {"line": PAGE}, {"score": r"[01]\S*"}),
+    ("Peak", {"length": "3"}, {"OUTPUT_1": r"0\.198\d*"}),
     ("Running", {"x": "2"}, {"OUTPUT_1": r"\d+"}),
     ("Softmax", {"scores": "[[1, 1], [0, 0]]", "temperature": "0.5"}, {"OUTPUT_1": "0.5 0.5 0.5 0.5"}),
     ("Speech", {"samples": " ".join(["0"] * 512)}, {"probability": r"0\.\d+|\d\S*e-\d+"}),
