@@ -31,7 +31,7 @@ def look(chromium):
     """
     contexts, flaws = [], []
 
-    def open_at(model, refused=(), routes=None, **options):
+    def open_at(model, refused=(), routes=None, token=None, **options):
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         context.grant_permissions(["clipboard-read", "clipboard-write"], origin=BASE)
         contexts.append(context)
@@ -46,7 +46,7 @@ def look(chromium):
         page.on("request", lambda request: None if request.url.startswith((f"{BASE}/", "blob:", "data:")) else flaws.append(request.url))
         for pattern, answer in (routes or {}).items():
             page.route(pattern, answer)
-        page.goto(f"{BASE}/docs#{model}")
+        page.goto(f"{BASE}/docs#token={token}" if token else f"{BASE}/docs#{model}")
         if model:
             expect(page.get_by_role("heading", level=2)).to_have_text(model)
         return page

@@ -20,3 +20,10 @@ def test_only_the_panel_requires_the_token(look):
     page.get_by_label("triton-access-token").fill(os.environ["PYTRITON_TEST_TOKEN"])
     page.get_by_role("button", name="Use token").click()
     expect(page.locator(".live figure")).to_have_count(6)
+
+
+def test_token_of_the_link_opens_the_panel(look):
+    page = look("", token=os.environ["PYTRITON_TEST_TOKEN"])
+    page.get_by_role("link", name="Linear").click()
+    expect(page.locator(".live figure")).to_have_count(6)
+    assert "token" not in page.url

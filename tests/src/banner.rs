@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn addresses_are_parsed_after_the_last_line() {
-        let text = "pytriton 0.1.0, engine embedded\n  model    A 1: x FP32 [-1] -> y FP32 [-1]\n  http     http://127.0.0.1:1\n  grpc     grpcs://127.0.0.1:2\n  metrics  http://127.0.0.1:3/metrics\n  openai   https://127.0.0.1:4/v1\n";
+        let text = "pytriton 0.1.0, engine embedded (set by --engine)\n  model    A 1: x FP32 [-1] -> y FP32 [-1]\n  http     http://127.0.0.1:1\n  grpc     grpcs://127.0.0.1:2\n  metrics  http://127.0.0.1:3/metrics\n  openai   https://127.0.0.1:4/v1\n";
         assert_eq!(Banner::parse(text).unwrap(), None);
         let banner = Banner::parse(&format!("{text}ready\n")).unwrap().unwrap();
         assert_eq!(banner.http, "127.0.0.1:1");

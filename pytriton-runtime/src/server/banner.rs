@@ -1,16 +1,23 @@
 use std::fmt::Write;
 
+use pytriton_engine::port::Port;
+
+use crate::access::Access;
 use crate::model::{CallOptions, Device, ModelSpec, TensorSpec};
 use crate::registry::Registry;
 use crate::tensor::shape_text;
 
 use super::supervisor::Running;
 
-/// Returns the text that is printed when the server is ready: the engine, all models (failed ones
-/// are marked) and the addresses.
-pub(super) fn banner(registry: &Registry, started: &Running) -> String {
-    let engine = started.engine.name();
-    let mut text = format!("pytriton {}, engine {engine}\n", env!("CARGO_PKG_VERSION"));
+/// Returns the text that is printed when the server is ready: the engine and the reason for it, all
+/// models (failed ones are marked), the addresses, and what needs the access token.
+///
+/// With `with_token`, the address of the docs page contains a generated token in its fragment. Only
+/// a terminal may receive it, and only a page on this machine is linked in this way.
+pub(super) fn banner(registry: &Registry, started: &Running, with_token: bool) -> String {
+    let (engine, reason) = (started.engine.name(), &started.reason);
+    let version = env!("CARGO_PKG_VERSION");
+    let mut text = format!("pytriton {version}, engine {engine} ({reason})\n");
     for model in registry.iter() {
         let missing = match started.engine.has(model) {
             true => "",
@@ -19,8 +26,21 @@ pub(super) fn banner(registry: &Registry, started: &Running) -> String {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "  model    {}{missing}", model_line(model));
     }
+    let access = started.access.as_deref();
+    let docs = started.addresses.get(Port::Docs);
+    let is_local = docs.is_some_and(|docs| docs.address.ip().is_loopback());
+    let token = access
+        .filter(|_| with_token && is_local)
+        .and_then(Access::generated_token);
     for (name, url) in started.addresses.urls() {
-        let _ = writeln!(text, "  {name:<8} {url}");
+        let fragment = match &token {
+            Some(token) if name == Port::Docs.name() => format!("#token={}", token.expose()),
+            _ => String::new(),
+        };
+        let _ = writeln!(text, "  {name:<8} {url}{fragment}");
+    }
+    if let Some(notice) = access.and_then(Access::token_notice) {
+        let _ = writeln!(text, "  closed   {notice}");
     }
     text.push_str("ready");
     text

@@ -2,6 +2,7 @@ use crate::engine::{ChoiceError, EngineChoice, TritonOptions};
 
 use super::chosen_engine::ChosenEngine;
 use super::embedded::Extensions;
+use super::engine_reason::EngineReason;
 use super::{ServerError, embedded, tritonserver};
 
 /// Chooses the engine that the options request. `auto` takes tritonserver if one is found that
@@ -18,7 +19,7 @@ pub(super) fn choose(
     if let Some(part) = extensions.embedded_part() {
         return match requests_tritonserver(options) {
             true => Err(ChoiceError::Part { part }.into()),
-            false => embedded::choose(format!("tritonserver cannot serve the program's {part}")),
+            false => embedded::choose(EngineReason::Part(part)),
         };
     }
     choose_from(options, || tritonserver::choose(options))
@@ -36,7 +37,7 @@ pub(super) fn choose_without_ports(
     if options.engine == EngineChoice::Tritonserver {
         return Err(ChoiceError::Router.into());
     }
-    embedded::choose("a router supports no other engine".to_owned())
+    embedded::choose(EngineReason::Router)
 }
 
 fn choose_from(
@@ -44,12 +45,12 @@ fn choose_from(
     tritonserver: impl FnOnce() -> Result<Box<dyn ChosenEngine>, ServerError>,
 ) -> Result<Box<dyn ChosenEngine>, ServerError> {
     if options.engine == EngineChoice::Embedded {
-        return embedded::choose("set by --engine".to_owned());
+        return embedded::choose(EngineReason::Requested);
     }
     let asked_for = requests_tritonserver(options);
     match tritonserver() {
         Err(error) if !asked_for && cfg!(feature = "embedded") => {
-            embedded::choose(error.to_string())
+            embedded::choose(EngineReason::NoTritonserver(error))
         }
         choice => choice,
     }

@@ -5,6 +5,7 @@ use tokio::runtime::Runtime;
 use crate::registry::Registry;
 
 use super::embedded::Extensions;
+use super::engine_reason::EngineReason;
 use super::shutdown_phase::ShutdownReceiver;
 use super::supervisor::Progress;
 use super::{Options, ServerError};
@@ -14,6 +15,8 @@ use super::{Options, ServerError};
 pub(super) struct Plan {
     pub(super) registry: Registry,
     pub(super) options: Options,
+    /// Why this engine serves them, for the banner.
+    pub(super) reason: String,
     /// Whether to open ports. If not, a router serves the requests.
     pub(super) ports: bool,
     /// Whether the clock of the embedded engine is paused.
@@ -29,8 +32,16 @@ pub(super) struct Plan {
 
 /// An engine that can be started.
 pub(super) trait ChosenEngine: Debug + Send {
+    /// Returns the name of the engine, as in `--engine`.
+    fn name(&self) -> &'static str;
+
+    /// Returns why it was chosen.
+    fn reason(&self) -> &EngineReason;
+
     /// Logs the engine and the reason for the choice.
-    fn log(&self);
+    fn log(&self) {
+        tracing::info!("engine {}: {}", self.name(), self.reason());
+    }
 
     /// Serves until an order to stop arrives.
     fn serve(

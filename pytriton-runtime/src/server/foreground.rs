@@ -1,3 +1,4 @@
+use std::io::{self, IsTerminal};
 use std::mem;
 use std::ops::ControlFlow;
 use std::thread;
@@ -79,7 +80,11 @@ impl Triton {
         ));
         let (begun, stop) = match supervisor.started() {
             Some(started) => {
-                print(&banner(&models.served(), started));
+                print(&banner(
+                    &models.served(),
+                    started,
+                    io::stdout().is_terminal(),
+                ));
                 hooks.started(started)
             }
             None => (Ok(()), StopHooks::default()),

@@ -18,6 +18,7 @@ mod descriptors;
 #[cfg_attr(not(feature = "embedded"), path = "no_embedded.rs")]
 mod embedded;
 mod engine;
+mod engine_reason;
 mod error;
 #[expect(
     unsafe_code,

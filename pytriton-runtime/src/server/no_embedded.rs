@@ -3,6 +3,7 @@
 use crate::engine::ChoiceError;
 
 use super::chosen_engine::ChosenEngine;
+use super::engine_reason::EngineReason;
 use super::{Options, ServerError};
 
 /// The parts that a program adds to its server: none, because the embedded engine serves them.
@@ -17,7 +18,7 @@ impl Extensions {
 }
 
 /// Returns an error: this binary has no embedded engine.
-pub(super) fn choose(_: String) -> Result<Box<dyn ChosenEngine>, ServerError> {
+pub(super) fn choose(_: EngineReason) -> Result<Box<dyn ChosenEngine>, ServerError> {
     Err(ChoiceError::NoEmbedded.into())
 }
 

@@ -107,6 +107,7 @@ pub(super) fn run(
                     let plan = Plan {
                         registry: options.served(models.with_states(&states)),
                         options,
+                        reason: engine.reason().short(),
                         ports: true,
                         #[cfg(feature = "test-util")]
                         paused: false,

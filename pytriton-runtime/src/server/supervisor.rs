@@ -5,6 +5,7 @@ use std::thread::{self, JoinHandle};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
+use crate::access::Access;
 use crate::panic::panic_message;
 
 use super::engine::Engine;
@@ -31,6 +32,10 @@ pub(super) struct Progress {
 pub(super) struct Running {
     pub(super) addresses: Addresses,
     pub(super) engine: Box<dyn Engine>,
+    /// The access control of its ports, if it has ports.
+    pub(super) access: Option<Arc<Access>>,
+    /// Why this engine was chosen.
+    pub(super) reason: String,
 }
 
 /// The phase of an engine.

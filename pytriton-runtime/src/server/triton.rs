@@ -254,6 +254,7 @@ impl Triton {
         let plan = Plan {
             registry: models.clone(),
             options: self.options.clone(),
+            reason: engine.reason().short(),
             ports,
             #[cfg(feature = "test-util")]
             paused: self.paused,

@@ -36,6 +36,7 @@ mod scenarios;
 mod sentiment;
 mod shutdown;
 mod template;
+mod terminal;
 mod tls;
 mod traces;
 mod tritonserver;

@@ -46,8 +46,8 @@ pub struct Server {
     pub(super) addresses: Addresses,
     stop: watch::Sender<Option<Instant>>,
     endpoints: JoinSet<bool>,
-    /// Keeps the token file, which is removed when this is dropped.
-    _access: Option<Arc<Access>>,
+    /// Its token file is removed when this is dropped.
+    access: Option<Arc<Access>>,
     pub(super) certificates: PortCertificates,
     extensions: Extensions,
 }
@@ -94,7 +94,7 @@ impl Server {
         let endpoints =
             server.endpoints(listeners.ports, limits, grpc, options, &access, platforms);
         server.open(endpoints);
-        server._access = Some(access);
+        server.access = Some(access);
         Ok(server)
     }
 
@@ -141,7 +141,7 @@ impl Server {
             addresses: Addresses::default(),
             stop: watch::Sender::new(None),
             endpoints: JoinSet::new(),
-            _access: None,
+            access: None,
             certificates: PortCertificates::default(),
             extensions: Extensions::default(),
         })
@@ -242,6 +242,11 @@ impl Server {
     /// Returns the addresses of the server.
     pub fn addresses(&self) -> &Addresses {
         &self.addresses
+    }
+
+    /// Returns the access control of its ports.
+    pub fn access(&self) -> Option<Arc<Access>> {
+        self.access.clone()
     }
 
     /// Stops the server. It reports not ready, accepts no further connections, and completes

@@ -1,4 +1,5 @@
 use std::env;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pytriton_kserve::openapi::ServedRoutes;
@@ -61,9 +62,19 @@ impl Closed {
 #[derive(Debug)]
 struct Token {
     secrets: Arc<Secrets>,
-    file: Option<std::path::PathBuf>,
-    _temp_token_file: Option<TempTokenFile>,
+    source: TokenSource,
     _watcher: Option<TokenWatcher>,
+}
+
+/// Where the token comes from.
+#[derive(Debug)]
+enum TokenSource {
+    /// The file of the option.
+    File(PathBuf),
+    /// The environment variable.
+    Variable,
+    /// This process, which removes the file at its end.
+    Generated(Option<TempTokenFile>),
 }
 
 impl Access {
@@ -153,6 +164,29 @@ impl Access {
         Some((protocol.header(&closed.key), closed.secrets.first()?))
     }
 
+    /// Describes the groups that the token opens, and where the token is.
+    pub fn token_notice(&self) -> Option<String> {
+        let place = match &self.token.as_ref()?.source {
+            TokenSource::File(file) => file.display().to_string(),
+            TokenSource::Variable => VARIABLE.to_owned(),
+            TokenSource::Generated(Some(file)) => file.path().display().to_string(),
+            TokenSource::Generated(None) => return None,
+        };
+        let mut closed = self.http.iter().chain(&self.grpc);
+        let closed = closed.find(|closed| closed.key == KEY)?;
+        let groups: Vec<&str> = closed.groups.iter().map(|group| group.name()).collect();
+        Some(format!("{}; token in {place}", groups.join(", ")))
+    }
+
+    /// Returns the token if this process has generated it. It is valid until the process ends.
+    pub fn generated_token(&self) -> Option<Secret> {
+        let token = self.token.as_ref()?;
+        match token.source {
+            TokenSource::Generated(_) => token.secrets.first(),
+            TokenSource::File(_) | TokenSource::Variable => None,
+        }
+    }
+
     /// Returns tritonserver's options (without dashes) for the same restrictions, with their
     /// values.
     pub fn options(&self) -> Vec<(&'static str, String)> {
@@ -172,11 +206,10 @@ impl Access {
     /// Reads the token again, for the next start of tritonserver. A new token takes effect after
     /// two identical reads.
     pub async fn reload(&self) {
-        let Some((token, file)) = self
-            .token
-            .as_ref()
-            .and_then(|token| Some((token, token.file.as_ref()?)))
-        else {
+        let Some(token) = &self.token else {
+            return;
+        };
+        let TokenSource::File(file) = &token.source else {
             return;
         };
         let first = match read(file) {
@@ -211,15 +244,14 @@ impl Token {
             let watcher = TokenWatcher::start(file.clone(), Arc::clone(&secrets), follow);
             return Ok(Self {
                 secrets,
-                file: Some(file.clone()),
-                _temp_token_file: None,
+                source: TokenSource::File(file.clone()),
                 _watcher: watcher,
             });
         }
-        let (tokens, file) = match env::var_os(VARIABLE) {
+        let (tokens, source) = match env::var_os(VARIABLE) {
             Some(token) => (
                 parse(token.as_encoded_bytes(), || VARIABLE.to_owned())?,
-                None,
+                TokenSource::Variable,
             ),
             None => {
                 let token = generate().map_err(AccessError::Random)?;
@@ -234,13 +266,12 @@ impl Token {
                         "cannot write the generated access token to a file, so no client can use the restricted groups (--access-token-file, --restricted-endpoints)"
                     ),
                 }
-                (vec![token], file.ok())
+                (vec![token], TokenSource::Generated(file.ok()))
             }
         };
         Ok(Self {
             secrets: Arc::new(Secrets::new(tokens)),
-            file: None,
-            _temp_token_file: file,
+            source,
             _watcher: None,
         })
     }

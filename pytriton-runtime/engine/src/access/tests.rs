@@ -135,6 +135,29 @@ fn a_server_without_options_restricts_the_default_groups() {
 
 /// Reloads a token file that contains `OLD`. Returns whether `NEW` is in effect, and the time that
 /// the reload took. The file is written before the reload, and again while it waits.
+#[test]
+fn only_a_generated_token_is_shown() {
+    let generated = access(&[]);
+    let token = generated.generated_token().unwrap();
+    let notice = generated.token_notice().unwrap();
+    let (groups, file) = notice.split_once("; token in ").unwrap();
+    assert_eq!(groups, DEFAULT.replace(',', ", "));
+    assert_eq!(fs::read_to_string(file).unwrap().trim_end(), token.expose());
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
+    fs::write(&file, OLD).unwrap();
+    let option = format!("--access-token-file={}", file.display());
+    let given = access(&[&option, "--restricted-endpoints=trace"]);
+    assert!(given.generated_token().is_none());
+    let expected = format!("trace; token in {}", file.display());
+    assert_eq!(given.token_notice(), Some(expected));
+
+    let open = access(&["--restricted-endpoints="]);
+    assert!(open.generated_token().is_none());
+    assert_eq!(open.token_notice(), None);
+}
+
 async fn reload(before: &str, while_waiting: &str) -> (bool, Duration) {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), OLD).unwrap();

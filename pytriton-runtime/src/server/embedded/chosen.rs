@@ -3,6 +3,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 use crate::server::chosen_engine::{ChosenEngine, Plan};
+use crate::server::engine_reason::EngineReason;
 use crate::server::shutdown_phase::ShutdownReceiver;
 use crate::server::supervisor::Progress;
 use crate::server::{Options, ServerError, tritonserver};
@@ -12,11 +13,13 @@ use super::serve::serve;
 
 /// This process, and the reason for the choice.
 #[derive(Debug)]
-struct Embedded(String);
+struct Embedded(EngineReason);
 
 /// Chooses the embedded engine for this reason.
-pub(in crate::server) fn choose(why: String) -> Result<Box<dyn ChosenEngine>, ServerError> {
-    Ok(Box::new(Embedded(why)))
+pub(in crate::server) fn choose(
+    reason: EngineReason,
+) -> Result<Box<dyn ChosenEngine>, ServerError> {
+    Ok(Box::new(Embedded(reason)))
 }
 
 /// Returns the effective value of `--max-bytes-in-flight`.
@@ -25,8 +28,12 @@ pub(in crate::server) fn max_bytes_in_flight(options: &Options) -> Option<usize>
 }
 
 impl ChosenEngine for Embedded {
-    fn log(&self) {
-        tracing::info!("engine embedded: {}", self.0);
+    fn name(&self) -> &'static str {
+        "embedded"
+    }
+
+    fn reason(&self) -> &EngineReason {
+        &self.0
     }
 
     fn serve(

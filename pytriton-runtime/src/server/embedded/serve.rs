@@ -82,6 +82,8 @@ pub(super) fn serve_on(
             models: server.models().clone(),
             workers: workers.handle().clone(),
         }),
+        access: server.access(),
+        reason: plan.reason.clone(),
     });
     here.block_on(until_stopped(
         server,

@@ -5,6 +5,7 @@ use pytriton_tritonserver::server::{description, find};
 use tokio::runtime::Runtime;
 
 use crate::server::chosen_engine::{ChosenEngine, Plan};
+use crate::server::engine_reason::EngineReason;
 use crate::server::shutdown_phase::ShutdownReceiver;
 use crate::server::supervisor::Progress;
 use crate::server::{ServerError, TritonserverError};
@@ -17,6 +18,7 @@ use super::serve::{serve, start_engine, start_sidecar, stop};
 struct Tritonserver {
     located: Located,
     probe: Probe,
+    reason: EngineReason,
 }
 
 /// Chooses the tritonserver that the options name, or the first one that is found and runs.
@@ -31,13 +33,21 @@ pub(in crate::server) fn choose_in(
     paths: &SearchPaths,
 ) -> Result<Box<dyn ChosenEngine>, ServerError> {
     let (located, probe) = find(paths).map_err(TritonserverError::from)?;
-    Ok(Box::new(Tritonserver { located, probe }))
+    let reason = EngineReason::Found(format!("{}, {}", located.binary.display(), located.found));
+    Ok(Box::new(Tritonserver {
+        located,
+        probe,
+        reason,
+    }))
 }
 
 impl ChosenEngine for Tritonserver {
-    fn log(&self) {
-        let (path, found) = (self.located.binary.display(), self.located.found);
-        tracing::info!("engine tritonserver: {path}, {found}");
+    fn name(&self) -> &'static str {
+        "tritonserver"
+    }
+
+    fn reason(&self) -> &EngineReason {
+        &self.reason
     }
 
     fn serve(

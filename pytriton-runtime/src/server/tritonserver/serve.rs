@@ -60,6 +60,8 @@ async fn serve_until_stopped(
     progress.serving(Running {
         addresses,
         engine: Box::new(TritonserverEngine(engine.served_models())),
+        access: Some(engine.running().access),
+        reason: plan.reason.clone(),
     });
     let (of_engine, of_called) = (engine.broken(), called.broken());
     let broken = async {

@@ -5,6 +5,17 @@ const BASE = new URL(".", location.href);
 // closed.
 const secrets = new Map();
 
+// The header that clients use for the token. Others are specific to the server.
+const TOKEN = "triton-access-token";
+
+// A server on a terminal links this page with the token in the fragment. It is removed from the
+// address, so that it is neither copied nor kept in the history.
+const linked = /^#token=(.+)$/.exec(location.hash)?.[1];
+if (linked) {
+  secrets.set(TOKEN, linked);
+  history.replaceState(null, "", location.pathname + location.search);
+}
+
 // The headers that each kind of request needs.
 const closed = new Map();
 

@@ -1,9 +1,6 @@
 // The maximum number of elements in a program. More are saved in a file next to it.
 const INLINE = 256;
 
-// The header that clients use for the token. Others are specific to the server.
-const TOKEN = "triton-access-token";
-
 // Names that the programs use, and the keywords of the languages.
 const PYTHON = words(`np ml_dtypes triton client inputs result answers output response queue os open print and as assert async await break
   class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield`);
