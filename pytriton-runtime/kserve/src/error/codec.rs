@@ -4,9 +4,11 @@ use pytriton_core::memory_budget::MemoryBudgetError;
 use pytriton_core::request::{RequestId, SequenceId};
 use pytriton_core::shared_memory::SharedMemoryError;
 use pytriton_core::status::Status;
+use pytriton_core::text::excerpt;
 use pytriton_protocol::tensor::{DataType, TensorError};
 use thiserror::Error;
 
+use crate::json::ReadError;
 use crate::settings::{LogError, TraceError};
 
 use super::{DocumentError, GenerateError, Owner, ProtoError};
@@ -254,6 +256,17 @@ pub enum CodecError {
     /// The protobuf message is not a valid request.
     #[error(transparent)]
     Proto(#[from] ProtoError),
+}
+
+impl From<ReadError> for CodecError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Budget(error) => Self::Budget(error),
+            ReadError::Json(error) => Self::Json {
+                message: excerpt(&error),
+            },
+        }
+    }
 }
 
 impl CodecError {

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::error::GenerateError;
 use crate::error::{CodecError, Owner};
-use crate::json::{Members, Names, ReadError, Value, members};
+use crate::json::{Members, Names, Value, members};
 use crate::request_parameters::RequestParameter;
 use crate::rest::member::{mistyped, string};
 use crate::rest::parameter::{Member, PARAMETER_BYTES};
@@ -137,12 +137,7 @@ impl Mapping<'_> {
 
 fn all_members<'a>(text: &'a str, permit: &mut MemoryPermit) -> Result<Members<'a>, CodecError> {
     let noun = "the request to be an object";
-    members(text, noun, Names::Any, permit).map_err(|error| match error {
-        ReadError::Budget(error) => error.into(),
-        ReadError::Json(error) => CodecError::Json {
-            message: excerpt(&error),
-        },
-    })
+    Ok(members(text, noun, Names::Any, permit)?)
 }
 
 fn twice(member: &str) -> CodecError {

@@ -3,7 +3,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::{BoundedVecError, MAX_ITEMS};
+use super::{Bounded, Limit};
 
 /// Parses an object. Each array and object in it has at most 65,536 items. The caller reserves the
 /// memory.
@@ -23,13 +23,6 @@ struct BoundedObject;
 
 /// Parses a value with a limit on the number of items of each array and object.
 struct BoundedValue;
-
-fn full<E: Error>(noun: &'static str) -> E {
-    E::custom(BoundedVecError::Full {
-        limit: MAX_ITEMS,
-        noun,
-    })
-}
 
 impl<'de> DeserializeSeed<'de> for BoundedValue {
     type Value = Value;
@@ -71,14 +64,11 @@ impl<'de> Visitor<'de> for BoundedValue {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
+        let mut list = Bounded::<Vec<Value>>::new(Limit::of("items"));
         while let Some(item) = items.next_element_seed(Self)? {
-            if list.len() == MAX_ITEMS {
-                return Err(full("items"));
-            }
-            list.push(item);
+            list.push_reserved(item).map_err(Error::custom)?;
         }
-        Ok(Value::Array(list))
+        Ok(Value::Array(list.into_items()))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Value, A::Error> {
@@ -94,20 +84,18 @@ impl<'de> Visitor<'de> for BoundedObject {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        let mut object = Map::new();
+        let mut object = Bounded::<Self::Value>::new(Limit::of("members"));
         while let Some(name) = members.next_key::<String>()? {
             let value = members.next_value_seed(BoundedValue)?;
-            if object.len() == MAX_ITEMS && !object.contains_key(&name) {
-                return Err(full("members"));
-            }
-            object.insert(name, value);
+            object.push_reserved((name, value)).map_err(Error::custom)?;
         }
-        Ok(object)
+        Ok(object.into_items())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::MAX_ITEMS;
     use super::*;
 
     #[test]

@@ -2,7 +2,7 @@ use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 use serde::de::Error;
 use thiserror::Error as ThisError;
 
-use super::{BoundedVec, BoundedVecError};
+use super::{Bounded, CollectionError};
 
 /// Shorter texts are parsed without inspecting their structure first.
 const SHORT_BYTES: usize = 4 << 10;
@@ -26,6 +26,15 @@ pub(crate) enum ReadError {
     Budget(#[from] MemoryBudgetError),
 }
 
+impl From<CollectionError> for ReadError {
+    fn from(error: CollectionError) -> Self {
+        match error {
+            CollectionError::Full(full) => Self::Json(Error::custom(full)),
+            CollectionError::Budget(error) => Self::Budget(error),
+        }
+    }
+}
+
 impl<'p> Bounds<'p> {
     /// Reserves the memory that a parser needs to find the end of `text`. `permit` is also used for
     /// the results.
@@ -38,9 +47,13 @@ impl<'p> Bounds<'p> {
     }
 
     /// Appends an item to a list.
-    pub(crate) fn push<T, E: Error>(&mut self, list: &mut BoundedVec<T>, item: T) -> Result<(), E> {
+    pub(crate) fn push<T, E: Error>(
+        &mut self,
+        list: &mut Bounded<Vec<T>>,
+        item: T,
+    ) -> Result<(), E> {
         list.push(item, self.permit).map_err(|error| {
-            if let BoundedVecError::Budget(refused) = error {
+            if let CollectionError::Budget(refused) = error {
                 self.refused = Some(refused);
             }
             E::custom(error)
@@ -101,6 +114,7 @@ fn parser_bytes(text: &str) -> usize {
 mod tests {
     use pytriton_core::memory_budget::MemoryBudget;
 
+    use super::super::Limit;
     use super::*;
 
     #[test]
@@ -134,7 +148,7 @@ mod tests {
         let error = bounds.reserve::<serde_json::Error>(10_001).unwrap_err();
         assert!(matches!(bounds.error(error), ReadError::Budget(error) if error.bytes == 10_001));
         let mut bounds = Bounds::new("", &mut permit).unwrap();
-        let mut list = BoundedVec::new(1, "items");
+        let mut list = Bounded::<Vec<_>>::new(Limit::new(1, "items"));
         let error = bounds.push::<_, serde_json::Error>(&mut list, [0_u8; 10_001]);
         let error = bounds.error(error.unwrap_err());
         assert!(matches!(error, ReadError::Budget(error) if error.bytes == 10_001));

@@ -3,7 +3,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{BoundedVec, Bounds, MAX_ITEMS, Object};
+use super::{Bounded, Bounds, Limit, Object};
 
 /// Parses an array of objects.
 #[derive(Debug, Clone, Copy)]
@@ -44,10 +44,10 @@ impl<'de, const N: usize> Visitor<'de> for ListSeed<'_, '_, N> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let mut list = BoundedVec::new(MAX_ITEMS, "items");
+        let mut list = Bounded::<Vec<_>>::new(Limit::of("items"));
         while let Some(item) = items.next_element_seed(self.list.item)? {
             self.bounds.push(&mut list, item)?;
         }
-        Ok(list.into_vec())
+        Ok(list.into_items())
     }
 }

@@ -5,7 +5,7 @@ use pytriton_core::memory_budget::MemoryPermit;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{BoundedVec, Bounds, MAX_ITEMS, ReadError, parse, twice};
+use super::{Bounded, Bounds, Limit, ReadError, parse, twice};
 
 /// The memory of a name in a set, in addition to its bytes.
 const NAME_BYTES: usize = 96;
@@ -24,7 +24,7 @@ pub(crate) enum Names {
 ///
 /// # Errors
 ///
-/// Returns a [`ReadError`], also if there are more than [`MAX_ITEMS`] members.
+/// Returns a [`ReadError`], also if there are more members than a [`Limit`] allows.
 pub(crate) fn members<'a>(
     text: &'a str,
     noun: &'static str,
@@ -63,7 +63,7 @@ impl<'de> Visitor<'de> for MembersSeed<'_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut known = HashSet::new();
-        let mut members = BoundedVec::new(MAX_ITEMS, "members");
+        let mut members = Bounded::<Vec<_>>::new(Limit::of("members"));
         // The longest name is reserved already.
         while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
             self.bounds.reserve(name.len())?;
@@ -75,7 +75,7 @@ impl<'de> Visitor<'de> for MembersSeed<'_, '_> {
             }
             self.bounds.push(&mut members, (name, value))?;
         }
-        Ok(members.into_vec())
+        Ok(members.into_items())
     }
 }
 

@@ -5,7 +5,7 @@ use pytriton_core::text::excerpt;
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::json::{BoundedVec, BoundedVecError, parse};
+use crate::json::{Bounded, CollectionError, Full, Limit, parse};
 
 /// Why the elements of an array could not be returned.
 #[derive(Debug)]
@@ -27,22 +27,27 @@ pub(super) fn elements<'a>(
     limit: usize,
     permit: &mut MemoryPermit,
 ) -> Result<Vec<&'a RawValue>, ElementsError> {
-    let mut elements = BoundedVec::new(limit, "elements");
+    let mut elements = Bounded::<Vec<_>>::new(Limit::new(limit, "elements"));
     let mut refused = None;
     let read = for_each(array, |element| {
         elements.push(element, permit).map_err(|error| match error {
-            BoundedVecError::Full { limit, .. } => format!("expected at most {limit} elements"),
-            BoundedVecError::Budget(error) => {
+            CollectionError::Full(full) => at_most(full),
+            CollectionError::Budget(error) => {
                 refused = Some(error);
                 error.to_string()
             }
         })
     });
     match (read, refused) {
-        (Ok(()), _) => Ok(elements.into_vec()),
+        (Ok(()), _) => Ok(elements.into_items()),
         (Err(_), Some(error)) => Err(ElementsError::Budget(error)),
         (Err(what), None) => Err(ElementsError::Invalid(what)),
     }
+}
+
+/// Returns the description of an array with too many elements.
+pub(super) fn at_most(Full(limit): Full) -> String {
+    format!("expected at most {} {}", limit.items, limit.noun)
 }
 
 /// Calls `look` for each element of an array, until it returns an error.

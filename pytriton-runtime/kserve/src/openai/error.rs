@@ -5,10 +5,10 @@ use http::Method;
 use pytriton_core::memory_budget::MemoryBudgetError;
 use pytriton_core::model::Surface;
 use pytriton_core::status::Status;
-use pytriton_core::text::for_client;
+use pytriton_core::text::{excerpt, for_client};
 use thiserror::Error;
 
-use crate::json::JsonWriter;
+use crate::json::{JsonWriter, ReadError};
 
 /// Why a request to an OpenAI route failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -113,6 +113,17 @@ impl From<MemoryBudgetError> for OpenAiError {
             status: Status::Exhausted.http(),
             message: for_client(&error),
             retry_after: None,
+        }
+    }
+}
+
+impl From<ReadError> for OpenAiError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Budget(error) => error.into(),
+            ReadError::Json(error) => Self::Json {
+                message: excerpt(&error),
+            },
         }
     }
 }

@@ -4,9 +4,9 @@ use pytriton_core::text::excerpt;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-use crate::json::{Object, Value, parse};
+use crate::json::{Limit, Object, Value, parse};
 
-use super::elements::for_each;
+use super::elements::{at_most, for_each};
 
 /// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -98,7 +98,7 @@ const PART: Object<2> = Object {
 };
 
 /// The maximum number of parts of a message.
-const MAX_PARTS: usize = 1 << 12;
+const PARTS: Limit = Limit::new(1 << 12, "elements");
 
 /// Returns the maximum memory for parsing a message of `length` bytes: its text, which grows by
 /// doubling.
@@ -190,9 +190,7 @@ fn read_content(content: Option<&RawValue>) -> Result<String, MessageError> {
 fn read_parts(content: &RawValue) -> Result<String, MessageError> {
     let (mut count, mut said, mut flaw) = (0, String::new(), None);
     let read = for_each(content, |part| {
-        if count == MAX_PARTS {
-            return Err(format!("expected at most {MAX_PARTS} elements"));
-        }
+        PARTS.check(count).map_err(at_most)?;
         let text = read_part(count, part).map_err(|error| {
             let text = error.to_string();
             flaw = Some(error);
@@ -362,9 +360,9 @@ mod tests {
             let parts = vec![item; count].join(",");
             format!(r#"{{"role":"user","content":[{parts}]}}"#)
         };
-        let most = Message::parse(parts(MAX_PARTS).as_bytes()).unwrap();
-        assert_eq!(most.content.len(), MAX_PARTS);
-        let error = Message::parse(parts(MAX_PARTS + 1).as_bytes()).unwrap_err();
+        let most = Message::parse(parts(PARTS.items).as_bytes()).unwrap();
+        assert_eq!(most.content.len(), PARTS.items);
+        let error = Message::parse(parts(PARTS.items + 1).as_bytes()).unwrap_err();
         assert!(error.what.contains("at most 4096 elements"), "{error}");
     }
 }

@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use pytriton_core::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
 use pytriton_core::model::{ModelSpec, Surface};
 use pytriton_core::registry::{Member, STOP, TOKEN_LIMITS};
@@ -7,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::json::JsonWriter;
 use crate::json::{
-    BoundedMap, BoundedVecError, Bounds, MAX_ITEMS, Names, Object, ReadError, Value, members, parse,
+    Bounded, Bounds, Limit, MAX_ITEMS, Names, Object, ReadError, Value, members, parse,
 };
 
 use super::OpenAiError;
@@ -29,7 +31,7 @@ pub struct OpenAiRequest<'a> {
     pub model: String,
     /// The size of the body.
     pub(super) bytes: usize,
-    pub(super) members: BoundedMap<&'a RawValue>,
+    pub(super) members: Bounded<HashMap<String, &'a RawValue>>,
 }
 
 /// The requests to the model.
@@ -56,16 +58,14 @@ impl<'a> OpenAiRequest<'a> {
         let json = |message| OpenAiError::Json { message };
         let text = std::str::from_utf8(body).map_err(|error| json(excerpt(&error)))?;
         let noun = "the request to be an object";
-        let read = members(text, noun, Names::Any, permit).map_err(|error| match error {
-            ReadError::Budget(error) => error.into(),
-            ReadError::Json(error) => json(excerpt(&error)),
-        })?;
-        let mut found = BoundedMap::new(MAX_ITEMS, "members");
+        let read = members(text, noun, Names::Any, permit)?;
+        let mut found = Bounded::<HashMap<_, _>>::new(Limit::of("members"));
         for (name, value) in read {
             if found.contains(&name) {
                 return Err(json(format!("member '{}' occurs twice", excerpt(&name))));
             }
-            insert(&mut found, name, value, permit)?;
+            let pushed = found.push((name, value), permit);
+            pushed.map_err(ReadError::from)?;
         }
         // A null member counts as missing.
         found.retain(|value| value.get() != "null");
@@ -204,7 +204,8 @@ impl<'a> OpenAiRequest<'a> {
                 let what = format!("'{other}' has the same meaning");
                 return Err(invalid(name, what));
             }
-            insert(&mut self.members, other.to_owned(), value, permit)?;
+            let pushed = self.members.push((other.to_owned(), value), permit);
+            pushed.map_err(ReadError::from)?;
         }
         Ok(())
     }
@@ -221,22 +222,6 @@ impl<'a> OpenAiRequest<'a> {
             Some(value) => member_value::stops(value, permit),
             None => Ok(Vec::new()),
         }
-    }
-}
-
-/// Adds a member that does not exist yet.
-fn insert<'a>(
-    members: &mut BoundedMap<&'a RawValue>,
-    name: String,
-    value: &'a RawValue,
-    permit: &mut MemoryPermit,
-) -> Result<(), OpenAiError> {
-    match members.insert(name, value, permit) {
-        Ok(()) => Ok(()),
-        Err(BoundedVecError::Budget(error)) => Err(error.into()),
-        Err(full @ BoundedVecError::Full { .. }) => Err(OpenAiError::Json {
-            message: full.to_string(),
-        }),
     }
 }
 

@@ -7,11 +7,14 @@ use pytriton_core::model::ModelSpec;
 use pytriton_core::request::{InferInput, InferRequest};
 use pytriton_protocol::tensor::DataType;
 
+use crate::json::{Bounded, Limit};
+
 use super::cursor::Cursor;
 use super::decimal::FromDecimal;
 
-/// The maximum number of inputs, and of dimensions of one, on this path.
-const MAX_ITEMS: usize = 64;
+/// The maximum number of dimensions of an input on this path. Longer shapes are left to the general
+/// decoder, which limits those of all inputs together.
+const DIMS: Limit = Limit::new(64, "dimensions");
 
 /// Decodes a request in the most common form into an empty one: an ID, and inputs of numbers
 /// without nesting.
@@ -67,12 +70,14 @@ fn number_type(name: &[u8]) -> Option<DataType> {
 
 impl Cursor<'_> {
     fn inputs(&mut self, model: &ModelSpec, permit: &mut MemoryPermit) -> Option<Vec<InferInput>> {
-        let mut inputs = Vec::with_capacity(model.inputs.len());
+        // A request with more inputs than the model is refused by the general decoder.
+        let limit = Limit::new(model.inputs.len(), "inputs");
+        let mut inputs = Bounded::<Vec<_>>::new(limit);
         self.items(|json| {
-            inputs.push(json.input(model, permit)?);
-            (inputs.len() <= MAX_ITEMS).then_some(())
+            let input = json.input(model, permit)?;
+            inputs.push(input, permit).ok()
         })?;
-        Some(inputs)
+        Some(inputs.into_items())
     }
 
     fn input(&mut self, model: &ModelSpec, permit: &mut MemoryPermit) -> Option<InferInput> {
@@ -80,7 +85,7 @@ impl Cursor<'_> {
         self.members(|json, member| match member {
             b"name" => put(&mut name, known_name(model, json.text()?)?),
             b"datatype" => put(&mut datatype, number_type(json.text()?)?),
-            b"shape" => put(&mut shape, json.shape()?),
+            b"shape" => put(&mut shape, json.shape(permit)?),
             // Data that precedes its type cannot be parsed here.
             b"data" => put(&mut data, json.data(datatype?, shape.as_deref()?, permit)?),
             _ => None,
@@ -89,9 +94,7 @@ impl Cursor<'_> {
         // Such a batch is refused regardless of its data.
         let empty = model.batching() && matches!(shape[..], [] | [0, ..]);
         let name = name?;
-        permit
-            .grow(size_of::<InferInput>() + name.len() + size_of_val(&shape[..]))
-            .ok()?;
+        permit.grow(name.len()).ok()?;
         (!empty).then_some(InferInput {
             name: name.to_owned(),
             datatype: datatype?,
@@ -100,13 +103,13 @@ impl Cursor<'_> {
         })
     }
 
-    fn shape(&mut self) -> Option<Vec<i64>> {
-        let mut shape = Vec::with_capacity(4);
+    fn shape(&mut self, permit: &mut MemoryPermit) -> Option<Vec<i64>> {
+        let mut shape = Bounded::<Vec<_>>::new(DIMS);
         self.items(|json| {
-            shape.push(i64::from_decimal(json.number()?)?);
-            (shape.len() <= MAX_ITEMS).then_some(())
+            let dim = i64::from_decimal(json.number()?)?;
+            shape.push(dim, permit).ok()
         })?;
-        Some(shape)
+        Some(shape.into_items())
     }
 
     fn data(
@@ -230,6 +233,27 @@ mod tests {
     fn only_common_requests_use_the_fast_path() {
         let read = COMMON.map(|text| check(text.as_bytes()));
         assert_eq!(read, [true, true, true, true, true, false, false, false]);
+    }
+
+    #[test]
+    fn more_inputs_and_dimensions_than_usual_are_left_to_the_general_decoder() {
+        let spec = model();
+        let input = |dims: usize| {
+            let dims = vec!["1"; dims].join(",");
+            format!(r#"{{"name":"a","datatype":"FP32","shape":[{dims}],"data":[1]}}"#)
+        };
+        let limit = spec.inputs.len();
+        for (inputs, dims, fits) in [
+            (limit, DIMS.items, true),
+            (limit + 1, 1, false),
+            (1, DIMS.items + 1, false),
+        ] {
+            let inputs = vec![input(dims); inputs].join(",");
+            let text = format!(r#"{{"inputs":[{inputs}]}}"#);
+            let mut request = InferRequest::new(MemoryPermit::unlimited());
+            let read = decode_common_form(text.as_bytes(), &spec, 100, &mut request);
+            assert_eq!(read.is_some(), fits, "{text}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use pytriton_protocol::tensor::DataType;
 use serde_json::value::RawValue;
 
 use crate::error::{CodecError, Owner};
-use crate::json::{BoundedVec, BoundedVecError, Flat, MAX_ITEMS, Object, Token, Value};
+use crate::json::{Bounded, CollectionError, Flat, Limit, MAX_ITEMS, Object, Token, Value};
 
 use super::data::JsonData;
 use super::envelope::InputMembers;
@@ -204,13 +204,13 @@ fn shape_of(
         Ok(token) => Err(error(token.describe())),
         Err(_) => Err(error("an array in it".to_owned())),
     };
-    let mut dims = BoundedVec::new(most, "dimensions");
+    let mut dims = Bounded::<Vec<_>>::new(Limit::new(most, "dimensions"));
     for token in Flat::new(shape.get(), 1) {
         dims.push(dim(token)?, permit)
             .map_err(|error| match error {
-                BoundedVecError::Full { .. } => CodecError::Dims { limit: MAX_ITEMS },
-                BoundedVecError::Budget(error) => error.into(),
+                CollectionError::Full(_) => CodecError::Dims { limit: MAX_ITEMS },
+                CollectionError::Budget(error) => error.into(),
             })?;
     }
-    Ok(dims.into_vec())
+    Ok(dims.into_items())
 }

@@ -2,9 +2,7 @@ use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 use pytriton_core::text::excerpt;
 
 use crate::error::CodecError;
-use crate::json::{
-    BoundedVec, BoundedVecError, Bounds, MAX_ITEMS, Names, Object, ReadError, Value, members, parse,
-};
+use crate::json::{Bounded, Bounds, Limit, Names, Object, ReadError, Value, members, parse};
 
 /// The parameters of a load request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,6 +26,12 @@ pub enum LoadParameterError {
 
 impl From<MemoryBudgetError> for LoadParameterError {
     fn from(error: MemoryBudgetError) -> Self {
+        Self::Body(error.into())
+    }
+}
+
+impl From<ReadError> for LoadParameterError {
+    fn from(error: ReadError) -> Self {
         Self::Body(error.into())
     }
 }
@@ -66,11 +70,8 @@ pub fn decode_load_request(
         ));
     }
     let noun = "the request to be an object";
-    let members = members(text, noun, Names::Any, permit).map_err(|error| match error {
-        ReadError::Budget(error) => LoadParameterError::from(error),
-        ReadError::Json(error) => json(excerpt(&error)),
-    })?;
-    let mut files = BoundedVec::new(MAX_ITEMS, "files");
+    let members = members(text, noun, Names::Any, permit)?;
+    let mut files = Bounded::<Vec<_>>::new(Limit::of("files"));
     for (name, value) in members {
         permit.grow(value.get().len())?;
         let is_config = LoadParameters::is_config(&name)?;
@@ -81,13 +82,10 @@ pub fn decode_load_request(
         };
         match is_config {
             true => parameters.config = Some(text.into_owned()),
-            false => files.push(name, permit).map_err(|error| match error {
-                BoundedVecError::Budget(error) => LoadParameterError::from(error),
-                full @ BoundedVecError::Full { .. } => json(full.to_string()),
-            })?,
+            false => files.push(name, permit).map_err(ReadError::from)?,
         }
     }
-    parameters.files = files.into_vec();
+    parameters.files = files.into_items();
     Ok(parameters)
 }
 

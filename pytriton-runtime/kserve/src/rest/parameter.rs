@@ -103,11 +103,10 @@ impl RequestParameter for Member<'_> {
 
 fn error_of_parameters(value: Value<'_>, error: ReadError) -> CodecError {
     match error {
-        ReadError::Budget(error) => error.into(),
-        ReadError::Json(error) if value.is_object() => CodecError::Json {
-            message: excerpt(&error),
-        },
-        ReadError::Json(_) => mistyped("parameters", "an object", value, Owner::Request),
+        ReadError::Json(_) if !value.is_object() => {
+            mistyped("parameters", "an object", value, Owner::Request)
+        }
+        error => error.into(),
     }
 }
 

@@ -3,7 +3,7 @@ use pytriton_core::text::excerpt;
 use serde_json::value::RawValue;
 
 use crate::error::{CodecError, DocumentError};
-use crate::json::{BoundedVec, BoundedVecError, Flat, JsonWriter, Token, Value};
+use crate::json::{Bounded, Flat, JsonWriter, Limit, ReadError, Token, Value};
 use crate::settings::{Change, TraceChanges, TraceError, TraceLevel};
 
 use super::document::{members, string};
@@ -53,7 +53,7 @@ fn change<T>(
 }
 
 /// The maximum number of levels in a request. There are only three.
-const MAX_LEVELS: usize = 64;
+const LEVELS: Limit = Limit::new(64, "items");
 
 fn levels(value: &RawValue, permit: &mut MemoryPermit) -> Result<Vec<String>, CodecError> {
     let kind = |kind| DocumentError::Kind { kind };
@@ -64,18 +64,19 @@ fn levels(value: &RawValue, permit: &mut MemoryPermit) -> Result<Vec<String>, Co
         Ok(Token::String(text)) => Value::from_text(text).string(),
         _ => None,
     };
-    let mut levels = BoundedVec::new(MAX_LEVELS, "items");
+    let mut levels = Bounded::<Vec<_>>::new(LEVELS);
     for token in Flat::new(value.get(), 1) {
         let level = name(token).ok_or_else(|| kind("string"))?.into_owned();
-        levels.push(level, permit).map_err(|error| match error {
-            BoundedVecError::Budget(error) => CodecError::from(error),
-            full @ BoundedVecError::Full { .. } => DocumentError::Json {
-                message: full.to_string(),
+        let pushed = levels.push(level, permit).map_err(ReadError::from);
+        pushed.map_err(|error| match error {
+            ReadError::Budget(error) => CodecError::from(error),
+            ReadError::Json(error) => DocumentError::Json {
+                message: excerpt(&error),
             }
             .into(),
         })?;
     }
-    Ok(levels.into_vec())
+    Ok(levels.into_items())
 }
 
 /// Combines levels with these names. Other names are ignored, as in Triton.
