@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
 use axum::http::HeaderMap;
-use axum::response::Response;
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 
-use super::GrpcError;
-use super::error::refusal;
+use super::{GrpcError, GrpcResponse};
 
 /// The header with the timeout of the call.
 const TIMEOUT: &str = "grpc-timeout";
@@ -25,15 +23,13 @@ pub(super) fn deadline(headers: &HeaderMap) -> Option<Instant> {
 }
 
 /// Cancels a call at its deadline.
-pub(super) async fn until(deadline: Instant, call: impl Future<Output = Response>) -> Response {
+pub(super) async fn until(
+    deadline: Instant,
+    call: impl Future<Output = GrpcResponse>,
+) -> GrpcResponse {
     match timeout_at(deadline, call).await {
-        Ok(response) => response.map(|body| {
-            Body::new(Until {
-                body,
-                time: Some(Box::pin(sleep_until(deadline))),
-            })
-        }),
-        Err(_) => refusal(GrpcError::Deadline),
+        Ok(response) => response.until(deadline),
+        Err(_) => GrpcError::Deadline.into(),
     }
 }
 
@@ -56,10 +52,19 @@ fn timeout(value: &str) -> Option<Duration> {
 
 /// A body that ends with a status at the deadline.
 #[derive(Debug)]
-struct Until {
+pub(super) struct Until {
     body: Body,
     /// `None` after the deadline.
     time: Option<Pin<Box<Sleep>>>,
+}
+
+impl Until {
+    pub(super) fn new(body: Body, deadline: Instant) -> Self {
+        Self {
+            body,
+            time: Some(Box::pin(sleep_until(deadline))),
+        }
+    }
 }
 
 impl HttpBody for Until {

@@ -1,4 +1,3 @@
-use axum::response::Response;
 use pytriton_core::status::Status;
 use pytriton_core::text::for_client;
 use pytriton_kserve::proto::BoundedError;
@@ -148,11 +147,6 @@ impl GrpcError {
             | Self::NoMessage => Status::Internal,
         }
     }
-}
-
-/// Creates the response to a call that is refused before routing.
-pub(crate) fn refusal(error: GrpcError) -> Response {
-    tonic::Status::from(error).into_http()
 }
 
 impl From<GrpcError> for tonic::Status {

@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use axum::response::Response;
 use futures_util::stream::{Stream, StreamExt, unfold};
 use pytriton_core::memory_budget::MemoryBudget;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -10,9 +9,9 @@ use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 use crate::repository::{ModelRepository, ReadinessWatch};
 use crate::service::AppState;
 
-use super::GrpcError;
-use super::response_body::{self, framed};
+use super::response_body::framed;
 use super::unary::Unary;
+use super::{GrpcError, GrpcResponse};
 
 /// The maximum number of `Watch` streams. Each connection has at most `--max-concurrent-streams` of
 /// them.
@@ -43,20 +42,20 @@ pub(super) async fn watch(
     watches: Arc<Semaphore>,
     budget: Arc<MemoryBudget>,
     call: Unary,
-) -> Response {
+) -> GrpcResponse {
     let request: HealthCheckRequest = match call.request().await {
         Ok((request, _)) => request,
-        Err(status) => return status.into_http(),
+        Err(status) => return GrpcResponse::status(status),
     };
     let Ok(permit) = watches.try_acquire_owned() else {
-        return super::refusal(GrpcError::Watches { limit: MAX_WATCHES });
+        return GrpcError::Watches { limit: MAX_WATCHES }.into();
     };
     let statuses = match is_known(&request.service) {
         true => changes(models.watch_readiness(), permit).left_stream(),
         false => unknown(models, permit).right_stream(),
     };
     let messages = statuses.map(move |status| framed(&response(status), budget.empty_permit()));
-    response_body::response(messages.boxed())
+    GrpcResponse::messages(messages.boxed())
 }
 
 /// Returns the readiness and all its changes.

@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use axum::response::Response;
 use futures_util::stream::iter;
 use pytriton_core::offload::by_weight;
 use pytriton_core::request::{Identity, InferRequest};
@@ -11,10 +10,10 @@ use tonic::metadata::MetadataMap;
 use crate::repository::Model;
 use crate::service::{AppState, Error};
 
-use super::GrpcError;
 use super::call::Call;
 use super::messages::Messages;
-use super::response_body::{self, Framed, encode};
+use super::response_body::{Framed, encode};
+use super::{GrpcError, GrpcResponse};
 
 /// Executes an inference and encodes the response.
 ///
@@ -46,10 +45,10 @@ pub(super) async fn unary(
     app_state: Arc<AppState>,
     (metadata, identity): (MetadataMap, Identity),
     messages: Messages<Pieces>,
-) -> Response {
+) -> GrpcResponse {
     match respond(app_state, (&metadata, identity), messages).await {
-        Ok(message) => response_body::response(iter([Ok(message)])),
-        Err(status) => status.into_http(),
+        Ok(message) => GrpcResponse::messages(iter([Ok(message)])),
+        Err(status) => GrpcResponse::status(status),
     }
 }
 

@@ -20,6 +20,7 @@ mod messages;
 mod models;
 mod reflection;
 mod request_ids;
+mod response;
 mod response_body;
 mod routes;
 mod service;
@@ -35,5 +36,5 @@ mod trace;
 mod unary;
 
 pub use error::GrpcError;
-pub(crate) use error::refusal;
+pub(crate) use response::GrpcResponse;
 pub use routes::routes;

@@ -2,7 +2,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use axum::response::Response;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::Stream;
@@ -20,11 +19,12 @@ use tonic_reflection::pb::{v1, v1alpha};
 
 use crate::repository::ModelRepository;
 
+use super::GrpcResponse;
 use super::descriptors::Descriptors;
 use super::message::{Buffer, Message};
 use super::message_limit::MessageLimit;
 use super::messages::Messages;
-use super::response_body::{self, Framed, framed};
+use super::response_body::{Framed, framed};
 
 /// Returns the descriptors of all services.
 pub(super) fn descriptors() -> Descriptors {
@@ -43,8 +43,8 @@ pub(super) fn respond(
     models: &ModelRepository,
     descriptors: &Arc<Descriptors>,
     messages: Messages<Buffer>,
-) -> Response {
-    response_body::response(Responses {
+) -> GrpcResponse {
+    GrpcResponse::messages(Responses {
         messages: Some(messages),
         stopping: models.stopping().boxed(),
         descriptors: Arc::clone(descriptors),

@@ -3,10 +3,8 @@ use std::mem::{replace, take};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use axum::body::{Body, HttpBody};
-use axum::http::header::CONTENT_TYPE;
+use axum::body::HttpBody;
 use axum::http::{HeaderMap, HeaderValue};
-use axum::response::Response;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use hyper::body::Frame;
@@ -151,22 +149,8 @@ fn prefix(length: usize) -> Result<[u8; PREFIX], Status> {
     Ok(Prefix::plain(length))
 }
 
-/// Creates the response to a call: messages, followed by the status.
-pub(super) fn response(
-    messages: impl Stream<Item = Result<Framed, Status>> + Send + Unpin + 'static,
-) -> Response {
-    let mut response = Response::new(Body::new(ResponseBody {
-        messages,
-        available: None,
-        end: End::Open,
-    }));
-    let content_type = HeaderValue::from_static("application/grpc");
-    response.headers_mut().insert(CONTENT_TYPE, content_type);
-    response
-}
-
 /// The body of a response: its messages and, as trailers, its status.
-struct ResponseBody<S> {
+pub(super) struct ResponseBody<S> {
     messages: S,
     /// The messages that have not been sent.
     available: Option<Framed>,
@@ -187,6 +171,14 @@ impl<S> ResponseBody<S>
 where
     S: Stream<Item = Result<Framed, Status>> + Unpin,
 {
+    pub(super) fn new(messages: S) -> Self {
+        Self {
+            messages,
+            available: None,
+            end: End::Open,
+        }
+    }
+
     /// Takes available messages, up to the size that is written at once.
     fn poll_messages(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut bytes = 0;
@@ -296,11 +288,7 @@ mod tests {
             let messages: Vec<_> = lengths.iter().map(framed).collect();
             let all: usize = lengths.iter().sum();
             assert!(messages.iter().all(Result::is_ok));
-            let mut responses = ResponseBody {
-                messages: futures_util::stream::iter(messages),
-                available: None,
-                end: End::Open,
-            };
+            let mut responses = ResponseBody::new(futures_util::stream::iter(messages));
             assert!(budget.reserved() >= all - 10);
             let mut sent = Vec::new();
             let mut context = Context::from_waker(Waker::noop());

@@ -5,7 +5,6 @@ use axum::extract::Request;
 use axum::handler::HandlerWithoutStateExt;
 use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
 use axum::http::{self, HeaderName, StatusCode};
-use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use pytriton_engine::port::Port;
@@ -15,7 +14,7 @@ use crate::service::routes::{Endpoint, Rejection, admit};
 
 use super::deadline::{deadline, until};
 use super::service::Service;
-use super::{GrpcError, refusal};
+use super::{GrpcError, GrpcResponse};
 
 /// Creates the routes of the gRPC services: inference, health and reflection.
 ///
@@ -29,9 +28,9 @@ pub fn routes(app_state: AppState) -> Router {
     Router::new().route_service("/{*call}", respond.into_service())
 }
 
-fn respond(service: &Arc<Service>, request: Request) -> BoxFuture<'static, Response> {
-    if let Some(error) = not_a_call(&request) {
-        return ready(error.into_response()).boxed();
+fn respond(service: &Arc<Service>, request: Request) -> BoxFuture<'static, GrpcResponse> {
+    if let Some((status, expected)) = not_a_call(&request) {
+        return ready(GrpcResponse::not_a_call(status, expected)).boxed();
     }
     let app_state = &service.app_state;
     let (uri, headers) = (request.uri(), request.headers());
@@ -51,22 +50,22 @@ fn respond(service: &Arc<Service>, request: Request) -> BoxFuture<'static, Respo
 }
 
 /// Creates the response to a call that is not admitted.
-fn rejected(rejection: Rejection) -> Response {
+fn rejected(rejection: Rejection) -> GrpcResponse {
     match rejection {
-        Rejection::Headers { count, limit } => refusal(GrpcError::Headers { count, limit }),
-        Rejection::HeadTooLarge { bytes, limit } => refusal(GrpcError::Metadata { bytes, limit }),
-        Rejection::Restricted(restricted) => refusal(restricted.into()),
+        Rejection::Headers { count, limit } => GrpcError::Headers { count, limit }.into(),
+        Rejection::HeadTooLarge { bytes, limit } => GrpcError::Metadata { bytes, limit }.into(),
+        Rejection::Restricted(restricted) => GrpcError::from(restricted).into(),
         // Other methods than POST are not calls.
         Rejection::NotFound | Rejection::Method { .. } => {
-            tonic::Status::unimplemented("").into_http()
+            GrpcResponse::status(tonic::Status::unimplemented(""))
         }
     }
 }
 
 /// Returns the error for a request that is not a gRPC call, regardless of its path.
-fn not_a_call(request: &Request) -> Option<(StatusCode, [(HeaderName, &'static str); 1])> {
+fn not_a_call(request: &Request) -> Option<(StatusCode, (HeaderName, &'static str))> {
     if request.method() != http::Method::POST {
-        return Some((StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "POST")]));
+        return Some((StatusCode::METHOD_NOT_ALLOWED, (ALLOW, "POST")));
     }
     let value = request.headers().get(CONTENT_TYPE);
     let kind = value.and_then(|value| value.as_bytes().strip_prefix(GRPC));
@@ -74,7 +73,7 @@ fn not_a_call(request: &Request) -> Option<(StatusCode, [(HeaderName, &'static s
         Some([] | [b'+' | b';' | b' ', ..]) => None,
         _ => Some((
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            [(ACCEPT, "application/grpc")],
+            (ACCEPT, "application/grpc"),
         )),
     }
 }

@@ -2,7 +2,6 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::http::request::Parts;
-use axum::response::Response;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use futures_util::stream::iter;
@@ -29,10 +28,12 @@ use super::descriptors::Descriptors;
 use super::health::MAX_WATCHES;
 use super::message_limit::MessageLimit;
 use super::messages::{MessageOptions, Messages};
-use super::response_body::{self, Framed, framed};
+use super::response_body::{Framed, framed};
 use super::timed_body::TimedBody;
 use super::unary::Unary;
-use super::{health, infer, logging, models, reflection, refusal, shared_memory, stream, trace};
+use super::{
+    GrpcResponse, health, infer, logging, models, reflection, shared_memory, stream, trace,
+};
 
 /// All gRPC services of a port.
 #[derive(Debug)]
@@ -63,12 +64,12 @@ impl Service {
         self: &Arc<Self>,
         (route, rpc): (&'static Route, Rpc),
         request: Request,
-    ) -> BoxFuture<'static, Response> {
+    ) -> BoxFuture<'static, GrpcResponse> {
         let (mut parts, body) = request.into_parts();
         let arrival = parts.extensions.remove::<Arc<Arrival>>();
         let encoding = match Encoding::of(&parts.headers) {
             Ok(encoding) => encoding,
-            Err(error) => return ready(refusal(error)).boxed(),
+            Err(error) => return ready(error.into()).boxed(),
         };
         let app_state = Arc::clone(&self.app_state);
         let options = MessageOptions {
@@ -123,15 +124,15 @@ fn identity(app_state: &AppState, head: &Parts) -> Identity {
     access_control.identify(Operation::Infer, &head.headers, &head.extensions)
 }
 
-async fn respond(app_state: Arc<AppState>, rpc: Rpc, call: Unary) -> Response {
+async fn respond(app_state: Arc<AppState>, rpc: Rpc, call: Unary) -> GrpcResponse {
     let response = response(&app_state, rpc, call).await;
     if cfg!(pytriton_qa) {
         // Boxed, so that its state is not part of every call.
         Box::pin(delay()).await;
     }
     match response {
-        Ok(message) => response_body::response(iter([Ok(message)])),
-        Err(status) => status.into_http(),
+        Ok(message) => GrpcResponse::messages(iter([Ok(message)])),
+        Err(status) => GrpcResponse::status(status),
     }
 }
 

@@ -2,7 +2,6 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use axum::response::Response;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{StreamExt, unfold};
@@ -14,11 +13,10 @@ use tonic::metadata::MetadataMap;
 
 use crate::service::{AppState, Error};
 
-use super::GrpcError;
 use super::call::{Call, DecodedRequest};
 use super::messages::{Messages, NextMessage};
-use super::response_body;
 use super::stream_responses::StreamResponses;
+use super::{GrpcError, GrpcResponse};
 
 /// The metadata by which a client requests that a failed execution ends the stream with its status.
 const STRICT: &str = "triton_grpc_error";
@@ -32,7 +30,7 @@ pub(super) fn stream(
     app_state: Arc<AppState>,
     (metadata, identity): (&MetadataMap, Identity),
     messages: Messages<Pieces>,
-) -> Response {
+) -> GrpcResponse {
     let stopping = app_state.models.stopping().boxed();
     let strict = metadata.get(STRICT).is_some_and(|value| value == "true");
     let call = Arc::new(Call::new(app_state, metadata, identity, None));
@@ -48,7 +46,7 @@ pub(super) fn stream(
         let reader = asked.is_ok().then_some(reader);
         Some((asked, reader))
     });
-    response_body::response(StreamResponses::new(requests.boxed(), call, strict))
+    GrpcResponse::messages(StreamResponses::new(requests.boxed(), call, strict))
 }
 
 /// Reads the messages of a stream.

@@ -3,11 +3,12 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Request, Response};
+use axum::response::IntoResponse;
 use pytriton_engine::port::Port;
 use pytriton_net::{Refusal, RequestBody};
 
 use crate::content_type::is_grpc;
-use crate::grpc::{self, GrpcError};
+use crate::grpc::{GrpcError, GrpcResponse};
 use crate::http::{self, HttpError, Platform, Relay, TextModels};
 use crate::service::routes::{ErrorFormat, error_format, is_probe};
 use crate::service::{AppState, Error};
@@ -47,7 +48,8 @@ impl PortRoutes {
             (true, Refusal::Connections { limit }) => GrpcError::Connections { limit },
             (_, refusal) => return self.refusal(head, refusal.into()),
         };
-        grpc::refusal(error).map(PortBody::routed)
+        let response = GrpcResponse::from(error).into_response();
+        response.map(PortBody::routed)
     }
 
     /// Returns the service of a KServe request over HTTP.

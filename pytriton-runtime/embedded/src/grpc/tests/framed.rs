@@ -1,5 +1,6 @@
 //! The memory of encoded messages.
 
+use axum::response::IntoResponse;
 use futures_util::FutureExt;
 use futures_util::stream::iter;
 use http_body_util::BodyExt;
@@ -10,7 +11,8 @@ use pytriton_protocol::tensor::Tensor;
 
 use crate::testing::IDENTITY;
 
-use super::super::response_body::{Framed, encode, response};
+use super::super::GrpcResponse;
+use super::super::response_body::{Framed, encode};
 
 const KIB: usize = 1 << 10;
 
@@ -42,7 +44,9 @@ fn combining_messages_needs_no_additional_budget() {
 
 /// Returns the body of a response with these messages.
 fn received(messages: Vec<Result<Framed, tonic::Status>>) -> Vec<u8> {
-    let mut body = response(iter(messages)).into_body();
+    let mut body = GrpcResponse::messages(iter(messages))
+        .into_response()
+        .into_body();
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().now_or_never().unwrap() {
         bytes.extend(frame.unwrap().into_data().unwrap_or_default());
