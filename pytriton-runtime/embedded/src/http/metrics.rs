@@ -1,14 +1,14 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::State;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::IntoResponse;
+use axum::http::{Response, StatusCode};
 use axum::routing::get;
-use bytes::Bytes;
 use pytriton_core::model::ModelSpec;
 use pytriton_core::offload::report;
 use pytriton_core::statistics::ModelTotals;
+use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_engine::tls::Certificates;
 use pytriton_engine::trace::dropped_spans;
 
@@ -18,6 +18,7 @@ use crate::metrics::{
 };
 use crate::repository::{Model, ModelRepository};
 
+use super::response::respond;
 use super::text_cache::TextCache;
 
 /// The sources of metrics.
@@ -49,7 +50,7 @@ impl Metrics {
 
     /// Returns the current metrics in Prometheus' text format. If many clients do not read their
     /// responses, a recent text is reused.
-    pub(crate) async fn text(self: &Arc<Self>) -> Bytes {
+    pub(crate) async fn text(self: &Arc<Self>) -> TrackedBytes {
         let program = match &self.program {
             Some(program) => program.text().await,
             None => "".into(),
@@ -141,16 +142,16 @@ pub fn metrics_router(sources: Arc<Metrics>) -> Router {
         .with_state(sources)
 }
 
-async fn metrics(State(metrics): State<Arc<Metrics>>) -> impl IntoResponse {
+async fn metrics(State(metrics): State<Arc<Metrics>>) -> Response<Body> {
     let content_type = "text/plain; charset=utf-8";
-    ([(CONTENT_TYPE, content_type)], metrics.text().await)
+    respond(StatusCode::OK, content_type, metrics.text().await).map(Body::new)
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use axum::body::{Body, to_bytes};
+    use axum::body::to_bytes;
     use axum::http::Request;
     use pytriton_core::registry::Registry;
     use pytriton_engine::Limits;

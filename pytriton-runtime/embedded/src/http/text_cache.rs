@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
+use pytriton_core::tracked_bytes::TrackedBytes;
+use pytriton_core::uncounted::Uncounted;
 use tokio::time::Instant;
 
 /// While clients hold at most this many bytes of unread texts, every request gets a new text.
@@ -41,10 +43,10 @@ struct Share(Arc<Text>);
 
 impl TextCache {
     /// Returns a text from `make`, or a recent one.
-    pub(super) fn text(&self, make: impl FnOnce() -> String) -> Bytes {
+    pub(super) fn text(&self, make: impl FnOnce() -> String) -> TrackedBytes {
         let begun = Instant::now();
         if let Some(text) = self.newest(begun) {
-            return Bytes::from_owner(Share(text));
+            return Share(text).into_bytes();
         }
         let text = make();
         self.held.fetch_add(text.len(), Ordering::Relaxed);
@@ -53,7 +55,7 @@ impl TextCache {
             held: Arc::clone(&self.held),
         });
         *self.newest.lock() = Some((begun, Arc::downgrade(&text)));
-        Bytes::from_owner(Share(text))
+        Share(text).into_bytes()
     }
 
     /// Returns the total size of the texts that clients hold.
@@ -69,6 +71,12 @@ impl TextCache {
         let (begun, text) = newest.as_ref()?;
         let young = now.saturating_duration_since(*begun) < longest;
         text.upgrade().filter(|_| young)
+    }
+}
+
+impl Share {
+    fn into_bytes(self) -> TrackedBytes {
+        TrackedBytes::uncounted(Bytes::from_owner(self), Uncounted::ServerText)
     }
 }
 
@@ -108,7 +116,7 @@ mod tests {
             }
         }
 
-        fn text(&mut self) -> Bytes {
+        fn text(&mut self) -> TrackedBytes {
             let (number, bytes) = (&mut self.number, self.bytes);
             self.texts.text(|| {
                 *number += 1;
@@ -126,7 +134,7 @@ mod tests {
         }
     }
 
-    fn number(text: &Bytes) -> usize {
+    fn number(text: &TrackedBytes) -> usize {
         let number = text.split(|byte| *byte == b' ').next();
         String::from_utf8_lossy(number.unwrap()).parse().unwrap()
     }
@@ -145,7 +153,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn held_texts_are_bounded_and_reused() {
         let mut made = Made::new(MIB);
-        let mut unread: Vec<Bytes> = (0..5).map(|_| made.text()).collect();
+        let mut unread: Vec<TrackedBytes> = (0..5).map(|_| made.text()).collect();
         assert!(unread.iter().map(number).eq(1..=5));
         let table = [
             (0, 5),

@@ -1,8 +1,6 @@
 use std::sync::Arc;
 
 use axum::http::{Method, Request, StatusCode};
-use pytriton_core::tracked_bytes::TrackedBytes;
-use pytriton_core::uncounted::Uncounted;
 use pytriton_engine::port::Port;
 
 use crate::service::AppState;
@@ -79,7 +77,6 @@ impl VertexAi {
                 match check_access(app_state, route, request.headers()) {
                     Ok(()) => {
                         let text = metrics.text().await;
-                        let text = TrackedBytes::uncounted(text, Uncounted::ServerText);
                         respond(StatusCode::OK, PLAIN, text)
                     }
                     Err(error) => Failure::plain(error).into(),
