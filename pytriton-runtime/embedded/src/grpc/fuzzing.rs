@@ -35,12 +35,12 @@ use crate::service::routes::{Rpc, all};
 
 use super::compression::Encoding;
 use super::descriptors::Descriptors;
+use super::framed::{encode, framed};
 use super::message::{Buffer, Collector, Message};
 use super::message_limit::MessageLimit;
 use super::messages::{MessageOptions, Messages, NextMessage};
 use super::reflection;
 use super::request_ids::RequestIds;
-use super::response_body::{encode, framed};
 use super::timed_body::TimedBody;
 
 /// The state of a server that calls use.

@@ -9,7 +9,7 @@ use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 use crate::repository::{ModelRepository, ReadinessWatch};
 use crate::service::AppState;
 
-use super::response_body::framed;
+use super::framed::framed;
 use super::unary::Unary;
 use super::{GrpcError, GrpcResponse};
 

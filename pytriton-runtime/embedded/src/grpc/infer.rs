@@ -11,8 +11,8 @@ use crate::repository::Model;
 use crate::service::{AppState, Error};
 
 use super::call::Call;
+use super::framed::{Framed, encode};
 use super::messages::Messages;
-use super::response_body::{Framed, encode};
 use super::{GrpcError, GrpcResponse};
 
 /// Executes an inference and encodes the response.

@@ -8,6 +8,7 @@ mod deadline;
 mod descriptors;
 mod error;
 mod forwarded;
+mod framed;
 mod framing;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;

@@ -21,10 +21,10 @@ use crate::repository::ModelRepository;
 
 use super::GrpcResponse;
 use super::descriptors::Descriptors;
+use super::framed::{Framed, framed};
 use super::message::{Buffer, Message};
 use super::message_limit::MessageLimit;
 use super::messages::Messages;
-use super::response_body::{Framed, framed};
 
 /// Returns the descriptors of all services.
 pub(super) fn descriptors() -> Descriptors {

@@ -10,7 +10,7 @@ use tonic::Status;
 use crate::service::Error;
 
 use super::GrpcError;
-use super::response_body::{Framed, framed};
+use super::framed::{Framed, framed};
 
 /// The fields of a stream message that identify its request. Their memory is reserved.
 #[derive(Debug)]

@@ -8,7 +8,8 @@ use tonic::Status;
 
 use super::GrpcError;
 use super::deadline::Until;
-use super::response_body::{Framed, ResponseBody};
+use super::framed::Framed;
+use super::response_body::ResponseBody;
 
 /// The response to a request on a port for gRPC.
 ///

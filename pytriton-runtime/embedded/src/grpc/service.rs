@@ -25,10 +25,10 @@ use crate::service::{AppState, Operation};
 
 use super::compression::Encoding;
 use super::descriptors::Descriptors;
+use super::framed::{Framed, framed};
 use super::health::MAX_WATCHES;
 use super::message_limit::MessageLimit;
 use super::messages::{MessageOptions, Messages};
-use super::response_body::{Framed, framed};
 use super::timed_body::TimedBody;
 use super::unary::Unary;
 use super::{

@@ -12,9 +12,9 @@ use tonic::Status;
 
 use super::GrpcError;
 use super::call::{Call, DecodedRequest};
+use super::framed::Framed;
 use super::infer::infer;
 use super::request_ids::executed;
-use super::response_body::Framed;
 use super::stream_load::StreamLoad;
 use super::streamed::Streamed;
 

@@ -18,8 +18,8 @@ use crate::service::Error;
 
 use super::GrpcError;
 use super::call::Call;
+use super::framed::{Framed, encode};
 use super::request_ids::RequestIds;
-use super::response_body::{Framed, encode};
 use super::stream_load::InProgress;
 
 /// The envelope of a response that others may follow.

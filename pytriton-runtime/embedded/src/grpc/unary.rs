@@ -5,9 +5,9 @@ use pytriton_kserve::proto::BoundedMessage;
 use tonic::Status;
 
 use super::GrpcError;
+use super::framed::{Framed, framed};
 use super::message::Buffer;
 use super::messages::Messages;
-use super::response_body::{Framed, framed};
 
 /// A call with one request, other than an inference.
 #[derive(Debug)]

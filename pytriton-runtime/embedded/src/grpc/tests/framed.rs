@@ -12,7 +12,7 @@ use pytriton_protocol::tensor::Tensor;
 use crate::testing::IDENTITY;
 
 use super::super::GrpcResponse;
-use super::super::response_body::{Framed, encode};
+use super::super::framed::{Framed, encode};
 
 const KIB: usize = 1 << 10;
 
