@@ -8,7 +8,7 @@ import tritonclient.grpc
 import tritonclient.http
 from tritonclient.utils import InferenceServerException
 
-from wire import infer, named, post_binary, post_json, request, tensor
+from wire import TRITONSERVER, infer, named, post_binary, post_json, request, tensor
 
 X = np.array([[1.0, 2.0, 3.5]], dtype=np.float32)
 
@@ -171,6 +171,19 @@ def test_forwarded_headers_reach_the_function(protocol, client):
     lines = result.as_numpy("OUTPUT_1")[0, 0].decode().split("\n")
     assert "x-forwarded-tenant=blue" in [line.lower() for line in lines]
     assert not any("x-other" in line.lower() for line in lines)
+
+
+# http.client writes a space before the value.
+@pytest.mark.parametrize(
+    "value, kept",
+    [("blue", "blue"), (" blue", "blue"), (" \tblue", "\tblue"), ("blue ", "blue "), ("blue \t", "blue \t")],
+)
+def test_whitespace_around_a_forwarded_header_is_as_documented(value, kept):
+    sent = {"name": "x", "shape": [1, 3], "datatype": "FP32", "data": [1, 2, 3]}
+    status, answer = post_json("Parameters", {"inputs": [sent]}, {"x-forwarded-tenant": value})
+    assert status == 200, answer
+    expected = kept if TRITONSERVER else "blue"
+    assert f"x-forwarded-tenant={expected}" in answer["outputs"][0]["data"][0].split("\n")
 
 
 def test_binary_metadata_is_forwarded(grpc):
