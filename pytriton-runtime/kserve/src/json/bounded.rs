@@ -69,6 +69,25 @@ impl<C: ReservingCollection> Bounded<C> {
     }
 }
 
+impl<T> Bounded<Vec<T>> {
+    /// Creates an empty list with room for `capacity` items, but at most as many as its limit.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if its memory cannot be reserved.
+    #[inline]
+    pub(crate) fn with_capacity(
+        limit: Limit,
+        capacity: usize,
+        permit: &mut MemoryPermit,
+    ) -> Result<Self, MemoryBudgetError> {
+        let capacity = capacity.min(limit.items);
+        permit.grow(capacity.saturating_mul(size_of::<T>()))?;
+        let items = Vec::with_capacity(capacity);
+        Ok(Self { items, limit })
+    }
+}
+
 /// Values by name.
 impl<V> Bounded<HashMap<String, V>> {
     /// Returns whether there is a value with this name.
@@ -131,6 +150,30 @@ mod tests {
             assert_eq!(error, format!("more than {limit} items"));
             assert!((0..limit).eq(list.into_items()));
         }
+    }
+
+    #[test]
+    fn room_for_items_is_reserved_up_to_the_limit() {
+        let budget = MemoryBudget::new(100);
+        for (capacity, room) in [
+            (0, Some(0)),
+            (3, Some(3)),
+            (9, Some(8)),
+            (usize::MAX, Some(8)),
+        ] {
+            let mut permit = budget.exact_permit();
+            let limit = Limit::new(8, "items");
+            let list = Bounded::<Vec<u64>>::with_capacity(limit, capacity, &mut permit);
+            assert_eq!(
+                list.ok().map(|list| list.items.capacity()),
+                room,
+                "{capacity}"
+            );
+            assert_eq!(Some(budget.reserved() / 8), room, "{capacity}");
+        }
+        let mut permit = budget.exact_permit();
+        let list = Bounded::<Vec<u64>>::with_capacity(Limit::of("items"), 13, &mut permit);
+        assert_eq!(list.map(|_| ()).unwrap_err().limit, 100);
     }
 
     #[test]

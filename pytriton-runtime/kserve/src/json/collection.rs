@@ -62,14 +62,25 @@ impl<T> ReservingCollection for Vec<T> {
         most: usize,
         permit: &mut MemoryPermit,
     ) -> Result<(), MemoryBudgetError> {
-        let length = self.len();
-        if length == self.capacity() {
-            let capacity = (2 * length).max(4).min(most);
-            permit.grow(capacity * size_of::<T>())?;
-            self.reserve_exact(capacity - length);
+        if self.len() < self.capacity() {
+            return Ok(());
         }
-        Ok(())
+        grow(self, most, permit)
     }
+}
+
+/// Doubles the capacity of a list.
+#[cold]
+fn grow<T>(
+    list: &mut Vec<T>,
+    most: usize,
+    permit: &mut MemoryPermit,
+) -> Result<(), MemoryBudgetError> {
+    let length = list.len();
+    let capacity = (2 * length).max(4).min(most);
+    permit.grow(capacity * size_of::<T>())?;
+    list.reserve_exact(capacity - length);
+    Ok(())
 }
 
 impl<V> Collection for HashMap<String, V> {

@@ -16,6 +16,9 @@ use super::decimal::FromDecimal;
 /// decoder, which limits those of all inputs together.
 const DIMS: Limit = Limit::new(64, "dimensions");
 
+/// Most inputs have at most this many dimensions.
+const USUAL_DIMS: usize = 4;
+
 /// Decodes a request in the most common form into an empty one: an ID, and inputs of numbers
 /// without nesting.
 ///
@@ -72,7 +75,7 @@ impl Cursor<'_> {
     fn inputs(&mut self, model: &ModelSpec, permit: &mut MemoryPermit) -> Option<Vec<InferInput>> {
         // A request with more inputs than the model is refused by the general decoder.
         let limit = Limit::new(model.inputs.len(), "inputs");
-        let mut inputs = Bounded::<Vec<_>>::new(limit);
+        let mut inputs = Bounded::with_capacity(limit, limit.items, permit).ok()?;
         self.items(|json| {
             let input = json.input(model, permit)?;
             inputs.push(input, permit).ok()
@@ -104,7 +107,7 @@ impl Cursor<'_> {
     }
 
     fn shape(&mut self, permit: &mut MemoryPermit) -> Option<Vec<i64>> {
-        let mut shape = Bounded::<Vec<_>>::new(DIMS);
+        let mut shape = Bounded::with_capacity(DIMS, USUAL_DIMS, permit).ok()?;
         self.items(|json| {
             let dim = i64::from_decimal(json.number()?)?;
             shape.push(dim, permit).ok()
