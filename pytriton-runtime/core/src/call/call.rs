@@ -10,7 +10,9 @@ use crate::error::Error;
 use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::{Identity, InputError, Parameters, Request};
-use crate::tensor::{Element, Ragged, TensorError, array, array_view, element_count, shape_text};
+use crate::tensor::{
+    Element, Ragged, Tensor, TensorError, array, array_view, element_count, shape_text,
+};
 use crate::text::for_client;
 use crate::tracked_tensor::TrackedTensor;
 
@@ -95,12 +97,7 @@ impl<'a> Call<'a> {
         &self,
         input: usize,
     ) -> Result<Option<CowArray<'_, T, D>>, ModelError> {
-        let Some(tensor) = self.inputs.get(input).and_then(Option::as_ref) else {
-            return Ok(None);
-        };
-        self.reserve(decoded_bytes_of::<T>(tensor))?;
-        let array = array(tensor).map_err(|source| self.input_error(input, source))?;
-        Ok(Some(array))
+        self.converted::<T, _>(input, array)
     }
 
     /// Returns a required input as a view. If it must be decoded, the call keeps the elements.
@@ -124,14 +121,8 @@ impl<'a> Call<'a> {
         &self,
         input: usize,
     ) -> Result<Option<ArrayView<'_, T, D>>, ModelError> {
-        let Some(tensor) = self.inputs.get(input).and_then(Option::as_ref) else {
-            return Ok(None);
-        };
-        self.reserve(decoded_bytes_of::<T>(tensor))?;
         let keep = |elements| self.decoded.add(elements).map_or(&[][..], Vec::as_slice);
-        let view = array_view(tensor, keep);
-        let view = view.map(Some);
-        view.map_err(|source| self.input_error(input, source))
+        self.converted::<T, _>(input, |tensor| array_view(tensor, keep))
     }
 
     /// Returns a required input whose rows may have different lengths.
@@ -220,13 +211,11 @@ impl<'a> Call<'a> {
             };
             return Err(self.input_error(input, source));
         }
-        self.reserve(decoded_bytes_of::<T>(tensor))?;
-        let elements = tensor.elements::<T>();
-        let elements = elements.map_err(|source| self.input_error(input, source))?;
-        Ok(match elements {
+        let elements = self.converted::<T, _>(input, Tensor::elements::<T>)?;
+        Ok(elements.and_then(|elements| match elements {
             Cow::Borrowed(elements) => elements.first().cloned(),
             Cow::Owned(mut elements) => elements.pop(),
-        })
+        }))
     }
 
     /// Converts the return value of a function for the whole call.
@@ -283,6 +272,21 @@ impl<'a> Call<'a> {
     /// again.
     pub(crate) fn note_called(&self) {
         self.called.set(true);
+    }
+
+    /// Converts the tensor of an input, unless the request omits it. The memory of elements that the
+    /// conversion decodes is reserved first.
+    fn converted<'c, T: Element, A>(
+        &'c self,
+        input: usize,
+        convert: impl FnOnce(&'c Tensor) -> Result<A, TensorError>,
+    ) -> Result<Option<A>, ModelError> {
+        let Some(tensor) = self.inputs.get(input).and_then(Option::as_ref) else {
+            return Ok(None);
+        };
+        self.reserve(decoded_bytes_of::<T>(tensor))?;
+        let converted = convert(tensor).map(Some);
+        converted.map_err(|source| self.input_error(input, source))
     }
 
     /// Returns the argument for an input that a request must not omit.
