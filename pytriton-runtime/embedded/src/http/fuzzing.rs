@@ -90,7 +90,7 @@ pub fn openai(
     let bodies = match surface.generates_text() {
         true => asked
             .of(spec, surface, most, permit)
-            .map(|request| request.bodies),
+            .and_then(|request| Ok(request.bodies(permit)?)),
         false => asked
             .embeddings(spec, most, permit)
             .and_then(|request| Ok(request.bodies(permit)?)),

@@ -27,6 +27,7 @@ mod request_tests;
 mod rows;
 mod stops;
 mod strings;
+mod text_request;
 mod usage;
 mod vectors;
 
@@ -43,6 +44,7 @@ pub use parameter::{Pieces, TextParameter, TextReader};
 pub use piece::Piece;
 pub use pytriton_core::registry::CLAIM;
 pub use pytriton_core::registry::{Kind, Member};
-pub use request::{OpenAiRequest, TextRequest};
+pub use request::OpenAiRequest;
+pub use text_request::{TextOptions, TextRequest};
 pub use usage::Usage;
 pub use vectors::VectorFormat;

@@ -17,6 +17,7 @@ use super::elements::elements;
 use super::member_value::{self, invalid, invalid_elements};
 use super::message::{Message, parse_bytes};
 use super::strings::strings;
+use super::text_request::{TextOptions, TextRequest};
 
 /// The maximum number of prompts in a request.
 const MAX_PROMPTS: usize = 128;
@@ -32,19 +33,6 @@ pub struct OpenAiRequest<'a> {
     /// The size of the body.
     pub(super) bytes: usize,
     pub(super) members: Bounded<HashMap<String, &'a RawValue>>,
-}
-
-/// The requests to the model.
-#[derive(Debug, Default)]
-pub struct TextRequest {
-    /// Whether the response is streamed.
-    pub stream: bool,
-    /// Whether an event at the end reports the usage.
-    pub include_usage: bool,
-    /// The stop sequences, if the model does not handle them itself.
-    pub stops: Vec<String>,
-    /// One request of the generate extension for each choice.
-    pub bodies: Vec<TrackedBytes>,
 }
 
 impl<'a> OpenAiRequest<'a> {
@@ -96,11 +84,14 @@ impl<'a> OpenAiRequest<'a> {
         most: usize,
         permit: &mut MemoryPermit,
     ) -> Result<TextRequest, OpenAiError> {
-        let mut request = TextRequest::default();
-        self.streaming(&mut request, permit)?;
+        let (stream, include_usage) = self.streaming(permit)?;
         let subjects = self.subjects(surface, permit)?;
         self.token_limit(spec, permit)?;
-        request.stops = self.stops(spec, permit)?;
+        let options = TextOptions {
+            stream,
+            include_usage,
+            stops: self.stops(spec, permit)?,
+        };
         let mut shared = JsonWriter::reserving(permit.sibling(), 0);
         shared.begin(b'{');
         for input in &spec.inputs {
@@ -124,38 +115,29 @@ impl<'a> OpenAiRequest<'a> {
                 parameter(shared.key(&name), value);
             }
         }
-        let shared = shared.finish_reserved()?;
-        let sizes = subjects.iter().map(|subject| shared.len() + subject.len());
-        if sizes.clone().sum::<usize>() > most {
+        let request = TextRequest {
+            options,
+            subject: surface.subject(),
+            subjects,
+            shared: shared.finish_reserved()?,
+        };
+        if request.bytes() > most {
             let what = format!("together, its requests are larger than {most} bytes");
             return Err(invalid(surface.subject(), what));
         }
-        permit.grow(subjects.len() * REQUEST_BYTES)?;
-        reserve_small(sizes, permit)?;
-        let bodies = subjects.iter().map(|subject| {
-            let capacity = shared.len() + subject.len() + SUBJECT;
-            let mut body = JsonWriter::reserving(permit.sibling(), capacity);
-            body.written(&shared);
-            body.key(surface.subject()).written(subject);
-            body.end(b'}');
-            body.finish_reserved()
-        });
-        request.bodies = bodies.collect::<Result<_, MemoryBudgetError>>()?;
         Ok(request)
     }
 
-    fn streaming(
-        &mut self,
-        request: &mut TextRequest,
-        permit: &mut MemoryPermit,
-    ) -> Result<(), OpenAiError> {
-        if let Some(stream) = self.members.remove("stream") {
-            request.stream = member_value::boolean("stream", stream)?;
-        }
-        let Some(options) = self.members.remove("stream_options") else {
-            return Ok(());
+    /// Returns whether the response is streamed, and whether an event at its end reports the usage.
+    fn streaming(&mut self, permit: &mut MemoryPermit) -> Result<(bool, bool), OpenAiError> {
+        let stream = match self.members.remove("stream") {
+            Some(stream) => member_value::boolean("stream", stream)?,
+            None => false,
         };
-        if !request.stream {
+        let Some(options) = self.members.remove("stream_options") else {
+            return Ok((stream, false));
+        };
+        if !stream {
             let what = "it is only allowed when 'stream' is true".to_owned();
             return Err(invalid("stream_options", what));
         }
@@ -166,10 +148,11 @@ impl<'a> OpenAiRequest<'a> {
         Bounds::new(options.get(), permit)?;
         let [usage] = parse(options.get(), object)
             .map_err(|error| invalid("stream_options", excerpt(&error)))?;
-        if let Some(usage) = usage.filter(|usage| usage.get() != "null") {
-            request.include_usage = member_value::boolean("stream_options.include_usage", usage)?;
-        }
-        Ok(())
+        let include_usage = match usage.filter(|usage| usage.get() != "null") {
+            Some(usage) => member_value::boolean("stream_options.include_usage", usage)?,
+            None => false,
+        };
+        Ok((stream, include_usage))
     }
 
     /// Returns the prompts or the conversation, each as JSON.
@@ -224,9 +207,6 @@ impl<'a> OpenAiRequest<'a> {
         }
     }
 }
-
-/// The punctuation around a prompt and its name.
-const SUBJECT: usize = 16;
 
 /// Reserves the memory of buffers that are too small to be tracked one by one. A request has many of
 /// them.

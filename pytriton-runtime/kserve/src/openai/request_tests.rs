@@ -1,3 +1,4 @@
+use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::model::{ModelSpec, Surface, TensorSpec};
 use pytriton_core::testing::IDENTITY;
 use pytriton_protocol::tensor::DataType;
@@ -41,22 +42,19 @@ fn chat() -> ModelSpec {
 
 fn ask(spec: &ModelSpec, json: &str) -> Result<TextRequest, OpenAiError> {
     let surface = spec.openai.unwrap();
-    OpenAiRequest::read(
-        json.as_bytes(),
-        &mut pytriton_core::memory_budget::MemoryPermit::unlimited(),
-    )?
-    .of(
+    OpenAiRequest::read(json.as_bytes(), &mut MemoryPermit::unlimited())?.of(
         spec,
         surface,
         1000,
-        &mut pytriton_core::memory_budget::MemoryPermit::unlimited(),
+        &mut MemoryPermit::unlimited(),
     )
 }
 
 fn bodies(spec: &ModelSpec, json: &str) -> Vec<String> {
     let request = ask(spec, json).unwrap_or_else(|error| panic!("{json}: {error}"));
-    let bodies = request.bodies.into_iter();
+    let bodies = request.bodies(&mut MemoryPermit::unlimited()).unwrap();
     bodies
+        .iter()
         .map(|body| String::from_utf8(body.to_vec()).unwrap())
         .collect()
 }
@@ -92,6 +90,7 @@ fn other_members_become_parameters() {
             &format!(r#"{{"model":"m","messages":{messages},"stop":"x"}}"#)
         )
         .unwrap()
+        .options
         .stops,
         ["x"]
     );
@@ -154,8 +153,8 @@ fn completion_becomes_a_generate_request() {
 fn members_for_the_server_are_read() {
     let json = r#"{"model":"m","prompt":"a","stream":true,"stream_options":{"include_usage":true,"x":1},"stop":["\u00e9","b"]}"#;
     let request = ask(&completions(), json).unwrap();
-    assert!(request.stream && request.include_usage);
-    assert_eq!(request.stops, ["é", "b"]);
+    assert!(request.options.stream && request.options.include_usage);
+    assert_eq!(request.options.stops, ["é", "b"]);
     let mut own = completions();
     own.inputs.push(TensorSpec {
         name: "stop".into(),
@@ -164,10 +163,11 @@ fn members_for_the_server_are_read() {
         ..own.inputs[0].clone()
     });
     let request = ask(&own, json).unwrap();
-    assert!(request.stops.is_empty());
-    assert_eq!(request.bodies.len(), 1);
+    assert!(request.options.stops.is_empty());
+    let bodies = request.bodies(&mut MemoryPermit::unlimited()).unwrap();
+    assert_eq!(bodies.len(), 1);
     assert_eq!(
-        request.bodies[0][..],
+        bodies[0][..],
         br#"{"stop":["\u00e9","b"],"prompt":"a"}"#[..]
     );
 }
@@ -176,7 +176,7 @@ fn members_for_the_server_are_read() {
 fn decoded_stop_is_limited_to_256_bytes() {
     let ask = |stop: &str| {
         let json = format!(r#"{{"model":"m","prompt":"x","stop":"{stop}"}}"#);
-        ask(&completions(), &json).map(|request| request.stops)
+        ask(&completions(), &json).map(|request| request.options.stops)
     };
     let stops = ask(&"\\u0061".repeat(256)).unwrap();
     assert_eq!(stops, ["a".repeat(256)]);

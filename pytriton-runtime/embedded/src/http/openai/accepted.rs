@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_ENCODING;
 use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 use pytriton_core::model::{ModelSpec, Surface};
-use pytriton_core::offload::by_weight;
+use pytriton_core::offload::{by_weight, is_light};
 use pytriton_core::request::{Identity, InferRequest};
 use pytriton_core::text::excerpt;
 use pytriton_core::tracked_bytes::TrackedBytes;
@@ -44,27 +44,31 @@ pub(super) async fn ask<B: Body>(
     body: B,
 ) -> Result<AcceptedRequest, OpenAiError> {
     let (known, limits) = (models.clone(), app_state.limits);
-    let decode = move |asked: OpenAiRequest<'_>, _: usize, permit: &mut MemoryPermit| {
+    let decode = move |asked: OpenAiRequest<'_>, assumed: usize, permit: &mut MemoryPermit| {
         let model = find(&known, &asked.model, surface)?;
         let request = asked.of(model.spec(), surface, limits.max_request_bytes, permit)?;
-        let inputs = decode_all(&request.bodies, model.spec(), limits, &identity, permit)?;
-        Ok(Decoded::Complete((model, request, inputs)))
+        if let Some(bytes) = heavier(request.bytes(), assumed) {
+            return Ok(Decoded::Heavy(bytes));
+        }
+        let bodies = request.bodies(permit)?;
+        let inputs = decode_all(&bodies, model.spec(), limits, &identity, permit)?;
+        Ok(Decoded::Complete((model, request.options, inputs, bodies)))
     };
-    let ((model, mut request, inputs), _memory) = decoded(app_state, headers, body, decode).await?;
+    let decoded = decoded(app_state, headers, body, decode).await?;
+    let ((model, options, inputs, bodies), _memory) = decoded;
     let mut choices = Vec::with_capacity(inputs.len());
-    let bodies = request.bodies.drain(..);
     for (input, body) in inputs.into_iter().zip(bodies) {
         let pieces = model.ask(app_state, headers, input, body).await?;
-        choices.push((pieces, Choice::new(request.stops.clone())));
+        choices.push((pieces, Choice::new(options.stops.clone())));
     }
     Ok(AcceptedRequest {
-        stream: request.stream,
+        stream: options.stream,
         format: Format::new(
             surface,
             number(),
             now(),
             &model.spec().name,
-            request.include_usage,
+            options.include_usage,
         ),
         budget: Arc::clone(app_state.models.budget()),
         choices,
@@ -115,6 +119,12 @@ pub(super) async fn decoded<B: Body, T: Send + 'static>(
             ControlFlow::Continue(again) => (weight, body, decode) = again,
         }
     }
+}
+
+/// Returns the bytes of the requests to a model if they must be written on another thread. Members
+/// of all requests are repeated. A request that hardly grows is not parsed twice.
+pub(super) fn heavier(bytes: usize, assumed: usize) -> Option<usize> {
+    (!is_light(bytes) && bytes / 2 > assumed).then_some(bytes)
 }
 
 /// Decodes the requests to a model.

@@ -1,8 +1,10 @@
 //! The OpenAI routes with real models, without a socket.
 
+use std::pin::pin;
+
 use axum::body::Body;
 use axum::http::Request;
-use futures_util::stream;
+use futures_util::{FutureExt, stream};
 use http_body_util::BodyExt;
 use pytriton_core::call::{Call, Execution, Instance, Outputs, flow};
 use pytriton_core::model::{CallMode, Surface, TensorDeclaration};
@@ -10,12 +12,25 @@ use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_engine::Limits;
 use pytriton_kserve::openai::{FinishReason, Piece};
 use pytriton_protocol::tensor::DataType;
+use serde_json::json;
 use tokio::time::Instant;
 
 use crate::service::AppState;
+use crate::testing::heap::peak;
 use crate::testing::{GATE, IDENTITY, app_state, settles};
 
 use super::super::tests::{app, send};
+
+const PROMPT: TensorDeclaration = TensorDeclaration {
+    name: "prompt",
+    datatype: DataType::Bytes,
+    rank: None,
+    shape: Some(&[1]),
+    optional: false,
+    description: "",
+    example: &[],
+    labels: "",
+};
 
 /// Responds according to the prompt: `wait` waits for [`GATE`], `endless` never ends, and any other
 /// prompt is sent back word by word.
@@ -27,21 +42,28 @@ const TEXT: ModelDeclaration = ModelDeclaration {
         openai: Some(Surface::Completions),
         ..IDENTITY.options
     },
-    inputs: &[TensorDeclaration {
-        name: "prompt",
-        datatype: DataType::Bytes,
-        rank: None,
-        shape: Some(&[1]),
-        optional: false,
-        description: "",
-        example: &[],
-        labels: "",
-    }],
+    inputs: &[PROMPT],
     outputs: Piece::DECLARATIONS,
     call: CallMode::Request,
     decoupled: true,
     load: |_| Ok(Box::new(Text)),
     ..IDENTITY
+};
+
+/// [`TEXT`] with an input that has one value for all prompts.
+const SUFFIXED: ModelDeclaration = ModelDeclaration {
+    options: ModelOptions {
+        name: "Suffixed",
+        ..TEXT.options
+    },
+    inputs: &[
+        PROMPT,
+        TensorDeclaration {
+            name: "suffix",
+            ..PROMPT
+        },
+    ],
+    ..TEXT
 };
 
 #[derive(Debug)]
@@ -124,6 +146,23 @@ async fn completion_is_streamed_or_complete() {
     let expected = [("\"a\"", "null"), ("\" b\"", "null"), ("\"\"", "\"stop\"")];
     assert_eq!(texts, expected.map(|(text, reason)| rest(text, reason)));
     assert_eq!(events.last(), Some(&"data: [DONE]\n\n"));
+}
+
+#[tokio::test]
+async fn repeated_members_are_written_on_another_thread() {
+    const LIGHT_BYTES: usize = 1 << 20;
+    let app = app_state(&[&SUFFIXED], Limits::default()).await;
+    // The requests to the model have 1.5 MiB in total, and the body only 13 KiB.
+    let (prompts, suffix) = (vec!["a"; 128], "x".repeat(12_000));
+    let body = json!({"model": "Suffixed", "prompt": prompts, "suffix": suffix}).to_string();
+    let mut asked = pin!(send(&app, "POST", COMPLETIONS, &[], body));
+    let (first, peak) = peak(|| asked.as_mut().now_or_never());
+    assert!(first.is_none() && peak < LIGHT_BYTES, "{peak}");
+    let got = asked.await;
+    assert_eq!(got.status, 200, "{}", got.text());
+    assert!(got.text().contains(r#""index":127"#), "{}", got.text());
+    drop(got);
+    settles(app.models.budget(), 0).await;
 }
 
 #[tokio::test]

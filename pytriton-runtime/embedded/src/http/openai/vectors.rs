@@ -4,7 +4,7 @@ use axum::http::HeaderMap;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 use pytriton_core::model::{ModelSpec, Surface};
-use pytriton_core::offload::{by_weight, is_light};
+use pytriton_core::offload::by_weight;
 use pytriton_core::request::{Identity, InferRequest, Response};
 use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_engine::Limits;
@@ -16,7 +16,7 @@ use crate::service::AppState;
 use super::super::body::Body;
 use super::super::response::{HttpResponse, json};
 use super::TextModels;
-use super::accepted::{Decoded, decode_all, decoded, find};
+use super::accepted::{Decoded, decode_all, decoded, find, heavier};
 use super::models::TextModel;
 
 /// The maximum number of batches of one request that wait for their model at a time, so that a long
@@ -38,9 +38,7 @@ pub(super) async fn vectors<B: Body>(
         let model = find(&known, &asked.model, Surface::Embeddings)?;
         let spec = model.spec();
         let request = asked.embeddings(spec, limits.max_request_bytes, permit)?;
-        // Values for all texts are repeated. A request that hardly grows is not parsed twice.
-        let bytes = request.bytes();
-        if !is_light(bytes) && bytes / 2 > assumed {
+        if let Some(bytes) = heavier(request.bytes(), assumed) {
             return Ok(Decoded::Heavy(bytes));
         }
         let bodies = request.bodies(permit)?;
