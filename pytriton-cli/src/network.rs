@@ -89,7 +89,10 @@ fn run<U: StackedUnit>(
     let outputs = session.run(&inputs);
     let outputs = outputs.map_err(|error| match error.is_invalid_argument() {
         true => Error::invalid_argument(error),
-        false => Error::internal(error),
+        false => {
+            error.log(&call.context().model().name);
+            Error::internal(error)
+        }
     })?;
     let outputs = outputs.into_iter().zip(ranks);
     let outputs = outputs.map(|(output, rank)| Ok(with_rank(output, *rank)?));

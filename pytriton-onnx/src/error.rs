@@ -4,6 +4,9 @@ use std::sync::Arc;
 use pytriton_protocol::signature::onnx::{BatchAxisError, OnnxError};
 use pytriton_protocol::tensor::{DataType, TensorError};
 
+/// The maximum length of a runtime's message in the log.
+const MAX_LOGGED_CHARS: usize = 2000;
+
 /// A network cannot be loaded or run.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
@@ -89,8 +92,8 @@ pub enum Error {
     Run {
         /// The runtime.
         runtime: &'static str,
-        /// The runtime's error with its causes, for a log. It may contain values of all rows, so
-        /// clients must not receive it.
+        /// The runtime's error with its causes, for [`log`](Self::log). It may contain values of all
+        /// rows, so clients must not receive it.
         message: String,
     },
     /// An output is not an array of the expected type.
@@ -109,5 +112,18 @@ impl Error {
             self,
             Self::Inputs { .. } | Self::Input { .. } | Self::Sizes { .. }
         )
+    }
+
+    /// Logs the message of [`Error::Run`] with the name of the model. Clients receive only the
+    /// short text of the error.
+    pub fn log(&self, model: &str) {
+        if let Self::Run { runtime, message } = self {
+            let error = format!("{message:.MAX_LOGGED_CHARS$}");
+            tracing::warn!(
+                model,
+                error = error.as_str(),
+                "{runtime} cannot run the network"
+            );
+        }
     }
 }

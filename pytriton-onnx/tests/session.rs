@@ -3,17 +3,32 @@
 #![cfg(feature = "tract")]
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 
+use std::io::{Read, Seek};
 use std::sync::Arc;
 use std::thread;
 
 use pytriton_onnx::ndarray::{Array1, Array2, Array3, Ix1, Ix2, Ix3, array as rows};
 use pytriton_onnx::{DataType, Embedded, Error, Session, Tensor, array};
 use pytriton_test_onnx::OnnxFile;
+use tracing::subscriber::with_default;
 
 const FLOAT: u64 = OnnxFile::FLOAT;
 
 fn session(file: &OnnxFile) -> Session {
     Session::new(&file.encode()).unwrap()
+}
+
+/// Returns what a function logs.
+fn logged(log: impl FnOnce()) -> String {
+    let mut file = tempfile::tempfile().unwrap();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_writer(file.try_clone().unwrap());
+    with_default(subscriber.finish(), log);
+    file.rewind().unwrap();
+    let mut text = String::new();
+    file.read_to_string(&mut text).unwrap();
+    text
 }
 
 #[test]
@@ -231,7 +246,13 @@ fn inputs_that_differ_from_the_file_are_rejected() {
     let wide = Array2::<f32>::zeros((1, 4));
     let error = session.run(&[wide.view().into()]).unwrap_err();
     assert_eq!(error.to_string(), "tract cannot run the network");
-    assert!(matches!(error, Error::Run { message, .. } if !message.is_empty()));
+    let logged = logged(|| error.log("Affine"));
+    let Error::Run { message, .. } = error else {
+        panic!("{error:?}")
+    };
+    assert!(logged.contains(r#"model="Affine""#), "{logged}");
+    let start: String = message.chars().take(10).collect();
+    assert!(!start.is_empty() && logged.contains(&start), "{logged}");
     let outputs = session
         .run(&[Array2::<f32>::zeros((1, 3)).view().into()])
         .unwrap();

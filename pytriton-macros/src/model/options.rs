@@ -151,6 +151,12 @@ impl ModelOptions {
         batching.and_then(|row| row.value.boolean()) != Some(false)
     }
 
+    /// Returns the expression of the model's name.
+    #[cfg(any(feature = "onnx", test))]
+    pub(crate) fn name(&self) -> Option<TokenStream> {
+        self.row("name").map(|row| row.value.to_token_stream())
+    }
+
     /// Returns the keys of the options that need batching.
     #[cfg(any(feature = "onnx", test))]
     pub(crate) fn batching_keys(&self) -> impl Iterator<Item = &Ident> {

@@ -6,18 +6,18 @@ use syn::ItemStruct;
 use super::file::File;
 use crate::docs::docs;
 use crate::element::ELEMENTS;
-use crate::path::CratePath;
+use crate::model::ModelOptions;
 
 /// Returns the model of a network as the user would write it: a state with a session.
 pub(super) fn of(
     network: &ItemStruct,
     file: &File,
     signature: &ModelSignature,
-    root: &CratePath,
+    options: &ModelOptions,
 ) -> TokenStream {
     // Errors about the tensors are errors in the file.
     let span = Span::call_site().located_at(file.name.span());
-    let root = root.to_path();
+    let (root, model) = (options.root.to_path(), options.name());
     let path = file.path.to_string_lossy();
     let batching = signature.batching();
     let docs = Some(docs(&network.attrs)).filter(|docs| !docs.is_empty());
@@ -66,7 +66,10 @@ pub(super) fn of(
                 let outputs = self.0.run(&[#(::core::convert::Into::into(#names)),*]);
                 let outputs = outputs.map_err(|error| match error.is_invalid_argument() {
                     true => #root::Error::invalid_argument(error),
-                    false => #root::Error::internal(error),
+                    false => {
+                        error.log(#model);
+                        #root::Error::internal(error)
+                    }
                 })?;
                 ::core::result::Result::Ok(#arrays)
             }

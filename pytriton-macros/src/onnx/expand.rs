@@ -51,7 +51,7 @@ fn model(attribute: TokenStream, item: &TokenStream, errors: &mut Errors) -> Opt
     let network = network.filter(|_| errors.is_empty())?;
     let name = &network.ident;
     options.set_client(name.clone());
-    let block = block::of(&network, &file, &signature, &options.root);
+    let block = block::of(&network, &file, &signature, &options);
     let model = expand_with(options, block, Errors::default());
     let state = block::state();
     Some(quote! {

@@ -37,7 +37,10 @@ const _: () = {
             let outputs = outputs
                 .map_err(|error| match error.is_invalid_argument() {
                     true => ::pytriton::Error::invalid_argument(error),
-                    false => ::pytriton::Error::internal(error),
+                    false => {
+                        error.log("Pair");
+                        ::pytriton::Error::internal(error)
+                    }
                 })?;
             ::core::result::Result::Ok((
                 ::pytriton_onnx::array(&outputs[0usize])?,

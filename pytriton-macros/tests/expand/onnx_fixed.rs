@@ -21,7 +21,10 @@ const _: () = {
             let outputs = outputs
                 .map_err(|error| match error.is_invalid_argument() {
                     true => my::pytriton::Error::invalid_argument(error),
-                    false => my::pytriton::Error::internal(error),
+                    false => {
+                        error.log("Fixed");
+                        my::pytriton::Error::internal(error)
+                    }
                 })?;
             ::core::result::Result::Ok(::pytriton_onnx::array(&outputs[0usize])?)
         }
