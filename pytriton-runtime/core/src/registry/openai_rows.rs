@@ -1,11 +1,9 @@
-//! The rules of functions whose rows are the texts of OpenAI requests.
+//! The errors of functions whose rows are the texts of OpenAI requests.
 
 use crate::model::{OutputOverride, TensorDeclaration};
-use crate::tensor::DataType;
-use crate::text::equal;
 
-use super::member::{Member, PROMPT_TOKENS};
 use super::outputs::overridden;
+use super::row_rule::{RowRule, RowTensor};
 use super::violation::Violation;
 use super::{ModelOptions, Signature};
 
@@ -28,33 +26,24 @@ impl Signature {
         let (Some(input), Some(name)) = (one.input(), one.input_name()) else {
             return None;
         };
-        let is_single = is_single(one.declaration().shape);
-        if self.inputs_before(argument) == 0 {
-            let is_text = matches!(input.datatype, DataType::Bytes)
-                && is_single
-                && !one.declaration().optional
-                && one.first_value.is_none();
-            return match is_text {
-                true if Member::is_own(name) => Some(OWN),
-                true => None,
-                false => Some(NOT_TEXTS),
-            };
-        }
-        match is_single {
-            _ if Member::is_own_of_rows(name) => Some(OWN),
-            false => Some(NOT_SINGLE),
-            true => None,
-        }
+        let declaration = one.declaration();
+        let tensor = RowTensor {
+            name,
+            datatype: input.datatype,
+            dims: declaration.shape,
+            optional: declaration.optional,
+        };
+        let is_first = self.inputs_before(argument) == 0;
+        advice(tensor.input_rule(is_first, one.first_value.is_some()))
     }
 
     /// The error in the function as a whole.
     pub(super) const fn rows_flaw(&self, options: &ModelOptions<'_>) -> Violation {
-        match self.inputs_before(self.arguments.len()) {
-            0 => Some(NO_TEXTS),
-            _ if self.decoupled => Some(STREAMED),
-            _ if options.sequence_batching.is_some() => Some(SEQUENCES),
-            _ => None,
+        if self.inputs_before(self.arguments.len()) == 0 {
+            return Some(NO_TEXTS);
         }
+        let sequences = options.sequence_batching.is_some();
+        advice(RowRule::of_function(self.decoupled, sequences))
     }
 }
 
@@ -66,35 +55,35 @@ pub const fn vectors_flaw(
     let mut index = 0;
     while index < outputs.len() {
         let output = overridden(outputs[index], overrides, index);
-        let dims = match (output.shape, output.rank) {
+        let tensor = RowTensor {
+            name: output.name,
+            datatype: output.datatype,
+            dims: output.shape,
+            optional: output.optional,
+        };
+        let rank = match (output.shape, output.rank) {
             (Some(shape), _) => shape.len(),
             (None, Some(rank)) => rank.saturating_sub(1),
             (None, None) => 0,
         };
-        let is_vector = matches!(output.datatype, DataType::Fp32) && dims == 1 && !output.optional;
-        let is_count = matches!(output.datatype, DataType::Int64) && !output.optional;
-        if index == 0 && !is_vector {
-            return Some(NO_VECTORS);
-        }
-        if equal(output.name, PROMPT_TOKENS) && !is_count {
-            return Some(NO_COUNT);
+        if let Some(rule) = tensor.output_rule(index == 0, rank) {
+            return advice(Some(rule));
         }
         index += 1;
     }
     None
 }
 
-/// Whether dimensions are those of one element.
-const fn is_single(dims: Option<&[i64]>) -> bool {
-    let Some(dims) = dims else {
-        return false;
-    };
-    let mut index = 0;
-    while index < dims.len() {
-        if dims[index] != 1 {
-            return false;
-        }
-        index += 1;
+/// The error for a rule that the function violates.
+const fn advice(rule: Option<RowRule>) -> Violation {
+    match rule {
+        None => None,
+        Some(RowRule::Texts) => Some(NOT_TEXTS),
+        Some(RowRule::Name) => Some(OWN),
+        Some(RowRule::SingleValues) => Some(NOT_SINGLE),
+        Some(RowRule::Vectors) => Some(NO_VECTORS),
+        Some(RowRule::TokenCounts) => Some(NO_COUNT),
+        Some(RowRule::OneResponse) => Some(STREAMED),
+        Some(RowRule::NoSequences) => Some(SEQUENCES),
     }
-    true
 }

@@ -1,7 +1,7 @@
 //! The rules of models with OpenAI routes.
 
 use crate::model::{CallMode, Surface, TensorSpec};
-use crate::registry::{Member, PROMPT_TOKENS};
+use crate::registry::{Member, RowRule, RowTensor};
 use crate::tensor::DataType;
 
 use super::{Flaw, Function, Model};
@@ -59,53 +59,68 @@ fn texts(model: &Model, function: &Function, surface: Surface) -> Vec<Flaw> {
 
 /// Checks a model whose rows are the texts of requests.
 fn rows(model: &Model, function: &Function) -> Vec<Flaw> {
-    let single = |of: &TensorSpec| of.dims.iter().all(|dim| *dim == 1);
-    let mut inputs = model.inputs.iter();
-    let texts = inputs.next();
-    // The texts have the name of their input in the requests to the model.
-    let own = texts.is_some_and(|input| Member::is_own(&input.spec.name))
-        || inputs
-            .clone()
-            .any(|input| Member::is_own_of_rows(&input.spec.name));
-    let texts = texts.filter(|input| input.first_value.is_none() && !input.spec.optional);
-    let is_text =
-        texts.is_some_and(|input| input.spec.datatype == DataType::Bytes && single(&input.spec));
-    let vectors = model.outputs.first().map(|output| &output.spec);
-    let has_vectors = vectors.is_some_and(|output| {
-        output.datatype == DataType::Fp32 && output.dims.len() == 1 && !output.optional
+    let texts = match model.inputs.is_empty() {
+        true => Some(RowRule::Texts),
+        false => None,
+    };
+    let inputs = model.inputs.iter().enumerate();
+    let inputs = inputs.map(|(index, input)| {
+        row_tensor(&input.spec).input_rule(index == 0, input.first_value.is_some())
     });
-    let mut counts = model.outputs.iter().map(|output| &output.spec);
-    let counts = counts.find(|output| *output.name == *PROMPT_TOKENS);
-    let table = [
-        (
-            !is_text,
-            "the first input must be one text per row: write `.input(Input::new::<String>(\"texts\", [1]))`",
-        ),
-        (
-            own,
-            "the server handles this member of OpenAI requests itself: rename the input, or remove it",
-        ),
-        (
-            inputs.any(|input| !single(&input.spec)),
-            "every other input must have one value per row: write the dimensions `[1]`",
-        ),
-        (
-            !has_vectors,
-            "the first output must be one `f32` vector per text: write `.output(Output::new::<f32>(\"vectors\", [-1]))`",
-        ),
-        (
-            counts.is_some_and(|output| output.datatype != DataType::Int64 || output.optional),
-            "`prompt_tokens` is the number of tokens of each text: write `.output(Output::new::<i64>(\"prompt_tokens\", [1]))`",
-        ),
-        (
-            function.decoupled,
-            "a response has one vector for each text: return a single response",
-        ),
-        (
-            function.sequences,
-            "the OpenAI routes do not support sequences: write a function without sequence state",
-        ),
-    ];
-    let broken = table.into_iter().filter(|(broken, _)| *broken);
-    broken.map(|(_, help)| Flaw::Conflict { help }).collect()
+    let outputs = model.outputs.iter().enumerate();
+    let outputs = outputs.map(|(index, output)| {
+        row_tensor(&output.spec).output_rule(index == 0, output.spec.dims.len())
+    });
+    let vectors = match model.outputs.is_empty() {
+        true => Some(RowRule::Vectors),
+        false => None,
+    };
+    let of_function = RowRule::of_function(function.decoupled, function.sequences);
+    let rules = inputs
+        .chain(outputs)
+        .chain([texts, vectors, of_function])
+        .flatten();
+    let mut violated = Vec::new();
+    for rule in rules {
+        if !violated.contains(&rule) {
+            violated.push(rule);
+        }
+    }
+    let violated = violated.into_iter();
+    violated
+        .map(|rule| Flaw::Conflict { help: help(rule) })
+        .collect()
+}
+
+fn row_tensor(of: &TensorSpec) -> RowTensor<'_> {
+    RowTensor {
+        name: &of.name,
+        datatype: of.datatype,
+        dims: Some(&of.dims),
+        optional: of.optional,
+    }
+}
+
+const fn help(rule: RowRule) -> &'static str {
+    match rule {
+        RowRule::Texts => {
+            "the first input must be one text per row: write `.input(Input::new::<String>(\"texts\", [1]))`"
+        }
+        RowRule::Name => {
+            "the server handles this member of OpenAI requests itself: rename the input, or remove it"
+        }
+        RowRule::SingleValues => {
+            "every other input must have one value per row: write the dimensions `[1]`"
+        }
+        RowRule::Vectors => {
+            "the first output must be one `f32` vector per text: write `.output(Output::new::<f32>(\"vectors\", [-1]))`"
+        }
+        RowRule::TokenCounts => {
+            "`prompt_tokens` is the number of tokens of each text: write `.output(Output::new::<i64>(\"prompt_tokens\", [1]))`"
+        }
+        RowRule::OneResponse => "a response has one vector for each text: return a single response",
+        RowRule::NoSequences => {
+            "the OpenAI routes do not support sequences: write a function without sequence state"
+        }
+    }
 }
