@@ -21,7 +21,7 @@ pub use pytriton_runtime::registry::{
     VersionPolicyDeclaration as VersionPolicy, all_valid, argument_indexes, callers_signature,
     client_flaw, dimension_flaw, labels_flaw, override_flaw, refuse, refuse_fields, refuse_outputs,
     step, tensor_name_flaw, timeout_action, timeout_action_flaw, vectors_flaw, violation_if,
-    with_fields,
+    warmup_fields_flaw, with_fields,
 };
 pub use pytriton_runtime::server::Cli;
 pub use pytriton_runtime::tensor::{DataType, Tensor};

@@ -120,6 +120,12 @@ impl Warmup {
         });
         quote!(#(#numbers)* #(#inputs)* #(#lacking)*)
     }
+
+    /// The check of a function whose parameters may be structs of inputs.
+    pub(crate) fn to_fields_check(&self) -> TokenStream {
+        let flaw = quote!(__private::warmup_fields_flaw(__PARAMETERS));
+        refusal(&self.decoration, &flaw)
+    }
 }
 
 fn borrowed(value: &TokenStream) -> TokenStream {

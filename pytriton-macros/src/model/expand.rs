@@ -12,6 +12,7 @@ use super::options::ModelOptions;
 use super::parameters::Parameter;
 use super::state::{State, StateConstructor};
 use super::streamed::Streamed;
+use crate::decorators::warmup::Warmup;
 use super::validate::validate;
 use crate::decorators::{Decoration, sequence};
 use crate::errors::Errors;
@@ -107,6 +108,8 @@ impl Model {
         let client = client.map(|name| {
             let flaw = quote!(__private::client_flaw(__PARAMETERS));
             refusal(name, &flaw)
+        let warmups = self.decorations.warmups.iter().filter(|_| fields);
+        let warmups = warmups.map(Warmup::to_fields_check);
         });
         let outputs = complete.then(|| self.to_outputs());
         let checks = right.then(|| self.to_checks(batching));
@@ -117,6 +120,7 @@ impl Model {
             #constants
             #signature
             #(#parameters)*
+            #(#warmups)*
             #(#client)*
             #checks
             #inline

@@ -12,6 +12,7 @@ const NO_INPUT: &str = "the fields are the inputs: remove this, and write `#[inp
 const NOT_FILLED: &str =
     "`#[fill_optionals]` cannot set the inputs of a struct: declare a field as `Option<…>`";
 const NO_CLIENT: &str = "a model that takes a struct has no typed client: remove `client`, or make the fields parameters of the function";
+const NO_WARMUP: &str = "a warm-up cannot set the inputs of a struct: make the required fields parameters of the function, or declare them as `Option<…>`";
 
 /// Models with and without a batch axis.
 const KINDS: [ModelOptions<'static>; 2] = [
@@ -73,11 +74,43 @@ pub const fn client_flaw(parameters: &[Argument]) -> Violation {
     None
 }
 
+/// The error in a warm-up of a model. It names parameters, so it cannot set a field.
+pub const fn warmup_fields_flaw(parameters: &[Argument]) -> Violation {
+    let mut index = 0;
+    while index < parameters.len() {
+        if let Declared::Fields(fields) = parameters[index].declared
+            && has_required(fields)
+        {
+            return Some(NO_WARMUP);
+        }
+        index += 1;
+    }
+    None
+}
+
+/// Whether one of the fields of a struct is a required input.
+const fn has_required(fields: &[Argument]) -> bool {
+    let mut index = 0;
+    while index < fields.len() {
+        if let Some(name) = fields[index].input_name()
+            && !fields[index].declaration().optional
+            && !equal(name, UNKNOWN)
+        {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+/// The name of an input in place of the fields of a struct that does not compile.
+const UNKNOWN: &str = "__unknown";
+
 impl Argument {
     /// An input in place of the fields of a struct that does not compile.
     pub const UNKNOWN: Self = {
         let input = crate::model::InputType::of::<f32>(Some(2), true);
-        Self::new(Declared::Input(input), Some("__unknown"))
+        Self::new(Declared::Input(input), Some(UNKNOWN))
     };
 
     /// The error in `#[input]` on a parameter.

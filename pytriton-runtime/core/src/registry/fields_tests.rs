@@ -29,6 +29,7 @@ fn fields_replace_their_struct() {
     let repeated = |argument, first| SIGNATURE.repeated_flaw(argument, first).is_some();
     assert!(!repeated(1, 1) && !repeated(2, 1) && repeated(4, 4) && repeated(5, 5));
     assert!(client_flaw(PARAMETERS).is_some() && client_flaw(&[A, CONTEXT]).is_none());
+    assert!(warmup_fields_flaw(PARAMETERS).is_some() && warmup_fields_flaw(&[A]).is_none());
     assert!(ONE.fields_given_flaw().is_some() && A.fields_given_flaw().is_none());
 }
 

@@ -40,7 +40,7 @@ pub use call_order::{callees_first, callers_first};
 pub use callers::callers_signature;
 pub use declaration::ModelDeclaration;
 pub use error::RegistryError;
-pub use fields::{argument_indexes, client_flaw, refuse_fields, with_fields};
+pub use fields::{argument_indexes, client_flaw, refuse_fields, warmup_fields_flaw, with_fields};
 pub use flaw::{Flaw, ModelFlaws};
 pub use function::{FunctionDeclaration, step};
 pub use member::{
