@@ -3,7 +3,7 @@
 use crate::model::{Argument, Declared};
 use crate::text::equal;
 
-use super::signature::REPEATED;
+use super::parameter_flaws::REPEATED;
 use super::violation::Violation;
 use super::{ModelOptions, Signature, refuse};
 

@@ -10,6 +10,7 @@ mod error;
 mod fields;
 mod flaw;
 mod function;
+mod function_flaws;
 mod lost_identities;
 mod member;
 mod names;
@@ -20,15 +21,16 @@ mod options;
 mod outputs;
 mod overrides;
 mod owned_options;
+mod parameter_flaws;
 #[expect(
     clippy::module_inception,
     reason = "the module is named after its main type"
 )]
 mod registry;
 mod required_states;
+mod row_rule;
 mod rules;
 mod signature;
-mod row_rule;
 mod specify;
 mod versions;
 mod violation;
@@ -53,8 +55,8 @@ pub use options::ModelOptions;
 pub use outputs::{labels_flaw, override_flaw, refuse_outputs};
 pub(crate) use owned_options::OwnedOptions;
 pub use registry::{Registration, Registry};
+pub(crate) use row_rule::{RowRule, RowTensor};
 pub use rules::{all_valid, refuse, timeout_action, timeout_action_flaw, violation_if};
 pub use signature::Signature;
-pub(crate) use row_rule::{RowRule, RowTensor};
 pub use versions::VersionPolicyDeclaration;
 pub(crate) use warmup::warmup_flaws;

@@ -230,6 +230,9 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
 #[path = "check_cost_tests.rs"]
 mod cost_tests;
 #[cfg(test)]
+#[path = "check_openai_tests.rs"]
+mod openai_tests;
+#[cfg(test)]
 #[path = "check_ragged_tests.rs"]
 mod ragged_tests;
 #[cfg(test)]
