@@ -11,6 +11,7 @@ mod expand;
 mod function;
 mod hint;
 mod instances;
+mod invocation;
 mod item;
 mod lifetime;
 mod member;
