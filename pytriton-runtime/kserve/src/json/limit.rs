@@ -14,7 +14,7 @@ pub(crate) struct Limit {
     pub(crate) noun: &'static str,
 }
 
-/// A collection has as many items as it may have.
+/// A list or an object has its maximum number of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("more than {} {}", .0.items, .0.noun)]
 pub(crate) struct Full(pub(crate) Limit);
