@@ -34,6 +34,23 @@ impl TrackedBytes {
         Ok(Self::covered(bytes, permit))
     }
 
+    /// Attaches a reservation to the bytes of any owner, such as a buffer that a foreign library has
+    /// filled. `permit` grows if it does not cover them yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn from_owner(
+        owner: impl AsRef<[u8]> + Send + 'static,
+        mut permit: MemoryPermit,
+    ) -> Result<Self, MemoryBudgetError> {
+        permit.grow_to(owner.as_ref().len())?;
+        Ok(Self(Bytes::from_owner(Owner {
+            bytes: owner,
+            _permit: permit,
+        })))
+    }
+
     /// Bytes of a value that also contains their reservation.
     pub(crate) fn covered(bytes: Bytes, permit: MemoryPermit) -> Self {
         match permit.is_counted() {
@@ -104,14 +121,14 @@ impl Deref for TrackedBytes {
     }
 }
 
-struct Owner<P> {
-    bytes: Bytes,
+struct Owner<B, P> {
+    bytes: B,
     _permit: P,
 }
 
-impl<P> AsRef<[u8]> for Owner<P> {
+impl<B: AsRef<[u8]>, P> AsRef<[u8]> for Owner<B, P> {
     fn as_ref(&self) -> &[u8] {
-        &self.bytes
+        self.bytes.as_ref()
     }
 }
 
@@ -153,6 +170,26 @@ mod tests {
             drop(bytes);
             assert_eq!(budget.reserved(), 0);
         }
+    }
+
+    #[test]
+    fn owner_of_bytes_lives_as_long_as_their_reservation() {
+        let budget = MemoryBudget::new(10 * KIB);
+        let owner = Arc::new([7; 8 * KIB]);
+        struct Shared(Arc<[u8; 8 * KIB]>);
+        impl AsRef<[u8]> for Shared {
+            fn as_ref(&self) -> &[u8] {
+                &self.0[..]
+            }
+        }
+        let shared = || Shared(Arc::clone(&owner));
+        let bytes = TrackedBytes::from_owner(shared(), budget.empty_permit()).unwrap();
+        assert_eq!((bytes.len(), budget.reserved()), (8 * KIB, 8 * KIB));
+        TrackedBytes::from_owner(shared(), budget.empty_permit()).unwrap_err();
+        let some = bytes.into_bytes().slice(KIB..2 * KIB);
+        assert_eq!((some[0], Arc::strong_count(&owner)), (7, 2));
+        drop(some);
+        assert_eq!((budget.reserved(), Arc::strong_count(&owner)), (0, 1));
     }
 
     #[test]
