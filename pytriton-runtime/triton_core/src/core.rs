@@ -194,6 +194,9 @@ impl Core {
     /// Unloads a model, and with `with_dependents` the models that it consists of. Requests under
     /// way are completed after the return.
     ///
+    /// Triton 2.51 can crash if a model is unloaded at the moment at which it completes a request.
+    /// [`stop`](Self::stop) avoids that with a short pause.
+    ///
     /// # Errors
     ///
     /// Returns an error with [`ModelControl::All`](crate::ModelControl).

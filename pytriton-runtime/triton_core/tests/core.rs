@@ -342,9 +342,10 @@ async fn models_are_loaded_and_unloaded() {
     );
     core.unload("Echo", false).unwrap();
     let deadline = Instant::now() + TIMEOUT;
-    while infer().is_ok() {
+    while core.model_is_ready("Echo", None).unwrap_or(false) {
         assert!(Instant::now() < deadline);
     }
+    infer().unwrap_err();
     assert!(core.load("Missing", None).is_err());
     let error = core.load("Broken", None).unwrap_err().to_string();
     assert!(error.contains("Broken"), "{error}");

@@ -39,6 +39,10 @@ static IN_USE: AtomicBool = AtomicBool::new(false);
 /// How long a server that is dropped waits for its requests.
 const DROP_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// How long the threads of the models may take to return from their last request. If a model is
+/// deleted before, Triton 2.51 reads from an empty queue (`StopBackendThread`), and crashes.
+const SETTLE_TIME: Duration = Duration::from_millis(100);
+
 /// How often the number of requests is read while waiting for them.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
@@ -235,6 +239,7 @@ impl Server {
             }
             thread::sleep(POLL_INTERVAL);
         }
+        thread::sleep(SETTLE_TIME);
         let library = self.library;
         // SAFETY: as above.
         let stop = || library.check(unsafe { (library.api.server_stop)(self.raw) });
