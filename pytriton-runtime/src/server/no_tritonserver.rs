@@ -25,6 +25,11 @@ pub(super) fn write_models(_: &Path, _: bool, _: &Registry) -> Result<Option<Str
     Err(absent().into())
 }
 
+/// Returns why this binary cannot open an installed tritonserver.
+pub(super) fn describe_core(_: &Path) -> String {
+    absent().to_string()
+}
+
 /// Reports that the engine is not compiled in.
 pub(super) fn report(_: Option<PathBuf>) -> Result<Vec<String>, ServerError> {
     Ok(vec![absent().to_string()])

@@ -126,6 +126,7 @@ pub(super) fn run(
             let message = tritonserver::write_models(&folder, native, &registry)?;
             message.iter().try_for_each(|text| print_output(text))
         }),
+        Command::DescribeCore { folder } => print_output(&tritonserver::describe_core(&folder)),
         Command::Completions { shell } => print_output(&command_docs::completions(shell, program)),
         Command::Man => command_docs::manual(program).and_then(|page| print_output(&page)),
     };

@@ -1,4 +1,6 @@
 use std::future::pending;
+#[cfg(feature = "embedded")]
+use std::path::PathBuf;
 
 use pytriton_engine::options::TritonOptions;
 use pytriton_tritonserver::server::{description, find};
@@ -11,6 +13,7 @@ use crate::server::supervisor::Progress;
 use crate::server::{ServerError, TritonserverError};
 use crate::triton::{Located, Probe, SearchPaths};
 
+use super::core_report::core_lines;
 use super::serve::{serve, start_engine, start_sidecar, stop};
 
 /// A tritonserver that runs on this system.
@@ -41,6 +44,21 @@ pub(in crate::server) fn choose_in(
     }))
 }
 
+/// Describes the tritonserver that is found, or why none is found.
+#[cfg(feature = "embedded")]
+pub(in crate::server) fn report(named: Option<PathBuf>) -> Result<Vec<String>, TritonserverError> {
+    match find(&SearchPaths::new(named)) {
+        Ok((located, probe)) => described(&located, &probe),
+        Err(error) => Ok(vec![error.to_string()]),
+    }
+}
+
+fn described(located: &Located, probe: &Probe) -> Result<Vec<String>, TritonserverError> {
+    let mut lines = description(located, probe)?;
+    lines.extend(core_lines(located));
+    Ok(lines)
+}
+
 impl ChosenEngine for Tritonserver {
     fn name(&self) -> &'static str {
         "tritonserver"
@@ -62,7 +80,7 @@ impl ChosenEngine for Tritonserver {
     fn check(&self, runtime: &Runtime, plan: &Plan) -> Result<Vec<String>, ServerError> {
         let (registry, options) = (&plan.registry, &plan.options);
         let mut lines = vec!["engine tritonserver".to_owned()];
-        lines.extend(description(&self.located, &self.probe)?);
+        lines.extend(described(&self.located, &self.probe)?);
         runtime.block_on(async {
             let started = start_engine(registry, options, &self.located, &self.probe, pending());
             let (engine, called) = started.await?;

@@ -3,6 +3,7 @@
 //! `no_tritonserver.rs` replaces this module in a binary without the engine.
 
 mod chosen;
+mod core_report;
 mod engine;
 mod serve;
 
@@ -12,5 +13,6 @@ pub(super) use chosen::choose;
 #[cfg(all(test, feature = "embedded"))]
 pub(super) use chosen::choose_in;
 #[cfg(feature = "embedded")]
-pub(super) use pytriton_tritonserver::server::report;
+pub(super) use chosen::report;
+pub(super) use core_report::describe as describe_core;
 pub(super) use pytriton_tritonserver::server::{install, write_models};

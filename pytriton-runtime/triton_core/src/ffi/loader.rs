@@ -28,6 +28,12 @@ impl Handle {
     /// The libraries next to it are opened first if it needs them: the search path of an executable
     /// does not apply to a library that another program opens.
     pub(super) fn open(path: &Path) -> Result<Self, LibraryError> {
+        if cfg!(target_feature = "crt-static") {
+            return Err(LibraryError::Open {
+                path: path.to_owned(),
+                message: "this program is linked statically, and cannot open libraries".to_owned(),
+            });
+        }
         let first = match open(path, NOW | GLOBAL) {
             Ok(handle) => return Ok(Self(handle)),
             Err(message) => message,

@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use pytriton_core::model::ModelSpec;
@@ -6,11 +6,11 @@ use pytriton_core::registry::Registry;
 use pytriton_engine::Limits;
 
 use crate::triton::{
-    BACKEND, Located, NativeRepository, Probe, SearchPaths, glibc, install, version, write_native,
+    BACKEND, Located, NativeRepository, Probe, glibc, install, version, write_native,
     write_repository,
 };
 
-use super::{TritonserverError, find};
+use super::TritonserverError;
 
 /// Installs tritonserver and returns a message.
 ///
@@ -75,18 +75,6 @@ fn write_with_library(folder: &Path, registry: &Registry) -> Result<String, Trit
         command.push_str(&format!(" --cache-config=local,size={size}"));
     }
     Ok(command)
-}
-
-/// Describes the tritonserver that was found, or why none was found.
-///
-/// # Errors
-///
-/// Returns a [`TritonserverError`] if the executable does not run.
-pub fn report(named: Option<PathBuf>) -> Result<Vec<String>, TritonserverError> {
-    match find(&SearchPaths::new(named)) {
-        Ok((located, probe)) => description(&located, &probe),
-        Err(error) => Ok(vec![error.to_string()]),
-    }
 }
 
 /// Describes a tritonserver: path, version, C library and options.

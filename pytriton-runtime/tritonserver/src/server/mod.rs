@@ -9,5 +9,5 @@ mod start;
 
 pub use error::{FindError, TritonserverError};
 pub use find::find;
-pub use inspect::{description, install, report, write_models};
+pub use inspect::{description, install, write_models};
 pub use start::start;

@@ -32,7 +32,7 @@ pub use launch::{LaunchError, Tritonserver};
 pub use library::{BackendLibrary, NativeRepository, write_native};
 pub use locate::{Found, LocateError, Located, SearchPaths};
 pub use pbtxt::{ConfigError, config_text};
-pub use probe::{Probe, ProbeError, glibc, version};
+pub use probe::{Probe, ProbeError, glibc, program_output, version};
 pub use pytriton_engine::flags::Flags;
 pub use pytriton_kserve::configuration::BACKEND;
 pub use repository::{WriteError, write_repository};

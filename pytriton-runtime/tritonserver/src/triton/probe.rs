@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ pub enum ProbeError {
         source: io::Error,
     },
     /// It printed nothing before the timeout.
-    #[error("{binary} did not respond to `--help` within {seconds} seconds", binary = binary.display(), seconds = HELP_TIMEOUT.as_secs())]
+    #[error("{binary} did not respond within {seconds} seconds", binary = binary.display(), seconds = HELP_TIMEOUT.as_secs())]
     Silent {
         /// The binary.
         binary: PathBuf,
@@ -87,7 +88,7 @@ impl Probe {
             let (binary, what) = (binary.to_owned(), "on a file system that is mounted noexec");
             return Err(ProbeError::Format { binary, what });
         }
-        let help = output(binary, &["--help"])?;
+        let help = program_output(binary, &["--help"])?;
         let flags: BTreeSet<String> = help.lines().filter_map(flag).map(str::to_owned).collect();
         if flags.contains("model-repository") {
             return Ok(Self { flags });
@@ -117,7 +118,7 @@ pub fn version(binary: &Path) -> Result<Option<Version>, ProbeError> {
         "--allow-metrics=false",
         "--log-info=true",
     ];
-    Ok(output(binary, &arguments)?
+    Ok(program_output(binary, &arguments)?
         .lines()
         .find_map(Version::in_log))
 }
@@ -140,7 +141,15 @@ fn glibc_text() -> String {
     glibc().unwrap_or_else(|| "a C library other than glibc".to_owned())
 }
 
-fn output(binary: &Path, arguments: &[&str]) -> Result<String, ProbeError> {
+/// Returns what a program prints, to both of its outputs, within 20 seconds. Then it is killed.
+///
+/// # Errors
+///
+/// Returns a [`ProbeError`] if it does not run, or prints and closes nothing in that time.
+pub fn program_output(
+    binary: &Path,
+    arguments: &[impl AsRef<OsStr>],
+) -> Result<String, ProbeError> {
     let failed = |source| ProbeError::Run {
         binary: binary.to_owned(),
         source,
