@@ -195,7 +195,7 @@ impl Core {
     /// way are completed after the return.
     ///
     /// Triton 2.51 can crash if a model is unloaded at the moment at which it completes a request.
-    /// [`stop`](Self::stop) avoids that with a short pause.
+    /// A pause of 100 ms makes that unlikely if no further requests are sent.
     ///
     /// # Errors
     ///

@@ -39,8 +39,8 @@ static IN_USE: AtomicBool = AtomicBool::new(false);
 /// How long a server that is dropped waits for its requests.
 const DROP_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long the threads of the models may take to return from their last request. If a model is
-/// deleted before, Triton 2.51 reads from an empty queue (`StopBackendThread`), and crashes.
+/// How long the threads of the models may take to return from their start or their last request. If
+/// a model is deleted before, Triton 2.51 reads from an empty queue (`StopBackendThread`), and crashes.
 const SETTLE_TIME: Duration = Duration::from_millis(100);
 
 /// How often the number of requests is read while waiting for them.
@@ -199,6 +199,7 @@ impl Server {
 
     pub(crate) fn unload(&self, model: &str, with_dependents: bool) -> Result<(), CoreError> {
         let (library, model) = (self.library, model_name(model)?);
+        thread::sleep(SETTLE_TIME);
         let unload = match with_dependents {
             true => library.api.unload_dependents,
             false => library.api.unload_model,
