@@ -12,14 +12,21 @@ use std::process::Command;
 
 type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
-/// The crates whose items users name: those of the facade, which are mostly defined in the others.
-const CRATES: [&str; 6] = [
+/// The crates whose items users name: those of the facade, which are mostly defined in the others,
+/// and the libraries.
+const CRATES: [&str; 12] = [
     "pytriton",
     "pytriton-client",
     "pytriton-core",
+    "pytriton-embedded",
+    "pytriton-engine",
+    "pytriton-kserve",
     "pytriton-macros",
+    "pytriton-net",
     "pytriton-protocol",
     "pytriton-runtime",
+    "pytriton-scheduler",
+    "pytriton-signature",
 ];
 
 /// Only a nightly rustdoc, or one that believes to be one, writes JSON. For cargo itself the
