@@ -54,8 +54,8 @@ impl<C> Builder<C> {
     }
 
     /// Sets the version of the model; the default is the latest.
-    pub fn version(mut self, version: &str) -> Self {
-        self.model.version = version.to_owned();
+    pub fn version(mut self, version: u32) -> Self {
+        self.model.version = version.to_string();
         self
     }
 

@@ -72,7 +72,7 @@ impl InferOptions {
     }
 
     /// Sets the priority level in the server's queue; level 1 is served first.
-    pub fn priority(self, level: u32) -> Self {
+    pub fn priority(self, level: u64) -> Self {
         self.parameter("priority", level)
     }
 

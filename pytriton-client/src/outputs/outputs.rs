@@ -20,9 +20,9 @@ impl Outputs {
         &self.model_name
     }
 
-    /// Returns the version of the model.
-    pub fn model_version(&self) -> &str {
-        &self.model_version
+    /// Returns the version of the model, or `None` if the server's is not a number.
+    pub fn model_version(&self) -> Option<u32> {
+        self.model_version.parse().ok()
     }
 
     /// Returns the request ID.

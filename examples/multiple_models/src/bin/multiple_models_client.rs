@@ -13,7 +13,7 @@ fn main() -> Result<(), ClientError> {
     let outputs = sum.infer_sample((array![1_i64, 2], array![10_i64, -2]))?;
     println!("Sum: {}", outputs.view::<i64, Ix1>("OUTPUT_1")?);
     let x = array![1.0, 4.0];
-    let arithmetic = ModelClient::builder(&url, "Mean").version("1").build()?;
+    let arithmetic = ModelClient::builder(&url, "Mean").version(1).build()?;
     for mean in [arithmetic, ModelClient::new(&url, "Mean")?] {
         let outputs = mean.infer_sample(&x)?;
         let y = outputs.view::<f64, Ix1>("OUTPUT_1")?;

@@ -46,7 +46,7 @@ async fn inputs_are_passed_by_position_or_by_name(_: &Server, url: &str) -> Resu
         assert_eq!(outputs.tensors().len(), 1);
         assert_eq!(
             (outputs.model_name(), outputs.model_version()),
-            ("Scale", "1")
+            ("Scale", Some(1))
         );
     }
     Ok(())
@@ -195,7 +195,7 @@ async fn sequences_keep_their_state(_: &Server, url: &str) -> Result {
 }
 
 async fn version_is_selected(_: &Server, url: &str) -> Result {
-    for (version, expected) in [(None, 3), (Some("1"), 1), (Some("3"), 3)] {
+    for (version, expected) in [(None, 3), (Some(1), 1), (Some(3), 3)] {
         let builder = AsyncModelClient::builder(url, "Versioned");
         let client = match version {
             Some(version) => builder.version(version).connect().await?,
