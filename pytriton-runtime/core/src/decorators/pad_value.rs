@@ -4,8 +4,21 @@ use half::{bf16, f16};
 
 use crate::tensor::DataType;
 
+use self::sealed::Sealed;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
 /// A number or Boolean for padding outputs.
-pub trait PadValue: Debug + Copy + Send + Sync {
+///
+/// It is sealed: all integers of at most 64 bits, floats (`f16` and `bf16` too) and `bool` implement
+/// it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot pad outputs",
+    label = "neither a number nor a Boolean"
+)]
+pub trait PadValue: Sealed + Debug + Copy + Send + Sync {
     /// Returns the bytes of one element of this type, which is empty for strings. Returns `None` if
     /// the type cannot represent the value.
     fn bytes(self, datatype: DataType) -> Option<Vec<u8>>;
@@ -61,6 +74,8 @@ fn float(value: f64, datatype: DataType) -> Option<Vec<u8>> {
 macro_rules! pad_value {
     ($function:ident as $wide:ty: $($number:ty),*) => {
         $(
+            impl Sealed for $number {}
+
             impl PadValue for $number {
                 fn bytes(self, datatype: DataType) -> Option<Vec<u8>> {
                     $function(<$wide>::from(self), datatype)

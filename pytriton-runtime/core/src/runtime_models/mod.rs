@@ -20,6 +20,7 @@ mod into_responses;
 mod mode;
 mod model;
 mod named;
+mod sealed;
 mod settings;
 mod stateful;
 mod states;

@@ -3,17 +3,18 @@ use crate::error::Error;
 use crate::request::Sequence;
 
 use super::Stateful;
+use super::sealed::Sealed;
 use super::states::{NoState, Owned, SequenceKind, StateKind};
 use super::unit::{CallUnit, PerBatch, PerRequest, Raw};
 
 /// The first argument of [`Function::new`](super::Function::new): [`PerBatch`], [`PerRequest`] or
-/// [`Raw`], with or without states.
+/// [`Raw`], with or without states. It is sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the mode of a function",
     label = "not a mode",
     note = "write `PerBatch`, `PerRequest` or `Raw`, such as `Function::new(PerBatch, |call| …)`"
 )]
-pub trait FunctionMode {
+pub trait FunctionMode: Sealed {
     /// The requests of one call.
     type Unit: CallUnit;
     /// The state of each instance.
@@ -25,6 +26,8 @@ pub trait FunctionMode {
     #[doc(hidden)]
     fn into_stateful(self) -> Stateful<Self::Unit, Self::State, Self::Sequence>;
 }
+
+impl<U: CallUnit, S: StateKind, Q: SequenceKind> Sealed for Stateful<U, S, Q> {}
 
 impl<U: CallUnit, S: StateKind, Q: SequenceKind> FunctionMode for Stateful<U, S, Q> {
     type Unit = U;

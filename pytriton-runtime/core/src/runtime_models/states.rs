@@ -3,10 +3,11 @@ use std::marker::PhantomData;
 
 use crate::call::{Call, ModelError};
 
+use super::sealed::Sealed;
 use super::unit::CallUnit;
 
-/// The kind of state that each instance has: [`NoState`] or [`Owned`].
-pub trait StateKind: 'static {
+/// The kind of state that each instance has: [`NoState`] or [`Owned`]. It is sealed.
+pub trait StateKind: Sealed + 'static {
     /// The value that the instance owns.
     #[doc(hidden)]
     type Value: 'static;
@@ -33,6 +34,10 @@ pub struct NoState;
 /// A state of type `S`.
 pub struct Owned<S>(PhantomData<fn() -> S>);
 
+impl Sealed for NoState {}
+
+impl<S: 'static> Sealed for Owned<S> {}
+
 impl StateKind for NoState {
     type Value = ();
     type Exclusive<'a> = ();
@@ -57,8 +62,8 @@ impl<S: 'static> StateKind for Owned<S> {
     }
 }
 
-/// The kind of state that each sequence has: [`NoState`] or [`Owned`].
-pub trait SequenceKind: 'static {
+/// The kind of state that each sequence has: [`NoState`] or [`Owned`]. It is sealed.
+pub trait SequenceKind: Sealed + 'static {
     /// The borrowed states of a call.
     #[doc(hidden)]
     type Guards<'c, U: CallUnit>;

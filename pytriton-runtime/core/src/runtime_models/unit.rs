@@ -1,6 +1,8 @@
 use crate::call::{Call, ModelError, SequenceParameter, StateGuard, StateGuards};
 use crate::model::CallMode;
 
+use super::sealed::Sealed;
+
 /// One call for a whole batch, whose rows are stacked along axis 0, like `#[batch]`.
 #[derive(Debug, Clone, Copy)]
 pub struct PerBatch;
@@ -13,8 +15,8 @@ pub struct PerRequest;
 #[derive(Debug, Clone, Copy)]
 pub struct Raw;
 
-/// The requests that one call processes: [`PerBatch`], [`PerRequest`] or [`Raw`].
-pub trait CallUnit: Copy + 'static {
+/// The requests that one call processes: [`PerBatch`], [`PerRequest`] or [`Raw`]. It is sealed.
+pub trait CallUnit: Sealed + Copy + 'static {
     /// Whether the responses are for the whole call, or for each request.
     #[doc(hidden)]
     type Responses;
@@ -45,13 +47,17 @@ pub trait CallUnit: Copy + 'static {
     ) -> Self::SequenceStates<'a, Q>;
 }
 
-/// The requests of a call whose inputs are arrays: [`PerBatch`] or [`PerRequest`].
+/// The requests of a call whose inputs are arrays: [`PerBatch`] or [`PerRequest`]. It is sealed.
 #[diagnostic::on_unimplemented(
     message = "a raw function has no stacked inputs",
     label = "not available in a raw function",
     note = "read the inputs of each request in `call.requests()`, such as `request.array(\"x\")`"
 )]
 pub trait StackedUnit: CallUnit {}
+
+impl Sealed for PerBatch {}
+impl Sealed for PerRequest {}
+impl Sealed for Raw {}
 
 impl StackedUnit for PerBatch {}
 impl StackedUnit for PerRequest {}
