@@ -50,7 +50,7 @@ fn ends_with_its_call(spec: &ModelSpec) -> bool {
     // A streaming function continues between its responses.
     let is_unary = !spec.decoupled;
     // A call that exceeds its time limit is not waited for.
-    let returns = spec.call_options.max_call().is_none();
+    let returns = spec.call_options.call_limit().is_none();
     // A function with raw requests may keep them or return them in a response.
     let is_not_retained = spec.call != CallMode::Raw && !spec.call_options.response_cache;
     is_unary && returns && is_not_retained

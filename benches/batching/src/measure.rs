@@ -38,7 +38,7 @@ pub(crate) async fn measure(
     let delay = u64::try_from(variant.delay.as_micros())?;
     let model = Model::new("Slow")
         .max_batch_size(variant.rows)
-        .max_queue_delay_microseconds(delay)
+        .max_queue_delay(Duration::from_micros(delay))
         .input(Input::new::<f32>("x", [-1]))
         .output(Output::new::<f32>("y", [-1]));
     let function = Function::new(PerBatch, |call| {

@@ -104,10 +104,7 @@ fn pieces<'w>(
             true => FinishReason::Stop,
             false => FinishReason::Length,
         };
-        let usage = Usage {
-            prompt_tokens,
-            completion_tokens: written,
-        };
+        let usage = Usage::new(prompt_tokens, written);
         Some(Piece::default().finished(reason).used(usage))
     }))
 }

@@ -87,14 +87,7 @@ pub(crate) fn npy(input: &[u8]) -> Outcome {
     };
     let datatype = DataType::ALL[usize::from(kind & 0x7f) % DataType::ALL.len()];
     let path = if *kind < 0x80 { "x.npy" } else { "x.bin" };
-    let tensor = TensorSpec {
-        name: "x".into(),
-        datatype,
-        dims: vec![-1, i64::from(*size)],
-        optional: false,
-        description: "".into(),
-        example: Arc::default(),
-    };
+    let tensor = TensorSpec::new("x", datatype, [-1, i64::from(*size)]);
     let bytes = Bytes::copy_from_slice(bytes);
     // A raw file needs an explicit number of rows.
     let dims = (*kind >= 0x80).then(|| vec![1, i64::from(*size)]);

@@ -56,12 +56,9 @@ fn model(name: &str, max_batch_size: u32) -> ModelSpec {
 
 fn tensor(name: &str, datatype: &str, dims: &str) -> Option<TensorSpec> {
     let dims = dims.split(',').filter_map(|dim| dim.parse().ok());
-    Some(TensorSpec {
-        name: name.into(),
-        datatype: datatype.parse().ok()?,
-        dims: dims.take(MOST_DIMS).collect(),
-        optional: name.len().is_multiple_of(2),
-        description: name.into(),
-        example: Arc::default(),
-    })
+    let dims: Vec<i64> = dims.take(MOST_DIMS).collect();
+    let mut tensor = TensorSpec::new(name, datatype.parse().ok()?, dims);
+    tensor.optional = name.len().is_multiple_of(2);
+    tensor.description = name.into();
+    Some(tensor)
 }

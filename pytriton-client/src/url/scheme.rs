@@ -2,6 +2,7 @@ use std::fmt;
 
 /// The protocol of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Scheme {
     /// `http`: HTTP/1.1, port 8000.
     Http,

@@ -76,22 +76,22 @@ impl Warmup {
     /// Returns the expression that constructs the warm-up.
     pub(crate) fn to_tokens(&self, inputs: &Inputs, errors: &mut Errors) -> TokenStream {
         let given = self.inputs.iter().filter_map(|(key, data)| {
-            let name = borrowed(&inputs.find(key, errors)?.name);
+            let name = &inputs.find(key, errors)?.name;
             let Data { kind, path, dims } = Data::read(data)?;
             let path = path.map(|path| borrowed(&quote!(#path)));
             let path = path.iter();
-            let dims = optional(dims.map(|dims| borrowed(&quote!(&#dims))));
+            let dims = optional(dims.map(|dims| quote!(&#dims)));
             Some(quote! {
-                __private::WarmupInput { name: #name, data: __private::WarmupData::#kind #((#path))*, dims: #dims }
+                __private::WarmupInput::declared(#name, __private::WarmupData::#kind #((#path))*, #dims)
             })
         });
-        let given = borrowed(&quote!(&[#(#given),*]));
+        let given = quote!(&[#(#given),*]);
         let name = self.name.as_ref();
-        let name = borrowed(&name.map_or_else(|| quote!(""), ToTokens::to_token_stream));
+        let name = name.map_or_else(|| quote!(""), ToTokens::to_token_stream);
         let batch_size = Value::or(self.batch_size.as_ref(), 1_u32);
         let count = Value::or(self.count.as_ref(), 1_u32);
         quote! {
-            __private::Warmup { name: #name, batch_size: #batch_size, count: #count, inputs: #given }
+            __private::Warmup::declared(#name, #batch_size, #count, #given)
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) fn check(value: &Value, errors: &mut Errors) -> bool {
 
 /// Returns the instance groups.
 pub(super) fn to_groups(value: &Value) -> TokenStream {
-    let cpu = |count: &Expr| quote!(__private::InstanceGroup { device: __private::Device::Cpu, count: #count });
+    let cpu = |count: &Expr| quote!(__private::InstanceGroup::cpu(#count));
     if !value.is_list() {
         let groups = cpu(&value.expression);
         return quote!(&[#groups]);

@@ -354,6 +354,13 @@ impl Policy {
 }
 
 impl Row {
+    /// Returns the statement that sets the option in `__options`.
+    fn to_assignment(&self) -> TokenStream {
+        let field = format_ident!("{}", self.name);
+        let value = self.to_value();
+        quote!(__options.#field = #value;)
+    }
+
     /// Returns the option as a field of the runtime's type.
     fn to_field(&self) -> TokenStream {
         let Self { name, value, .. } = self;
@@ -363,7 +370,13 @@ impl Row {
             return count;
         }
         let field = format_ident!("{name}");
-        let value = match self.form {
+        let value = self.to_value();
+        quote!(#field: #value)
+    }
+
+    fn to_value(&self) -> TokenStream {
+        let Self { value, .. } = self;
+        match self.form {
             Form::Instances => instances::to_groups(value),
             Form::Versions => optional(versions::to_policy(value)),
             Form::Strategy => {
@@ -372,8 +385,7 @@ impl Row {
             }
             Form::Action => quote!(__private::timeout_action(#value)),
             _ => quote!(#value),
-        };
-        quote!(#field: #value)
+        }
     }
 }
 
@@ -410,11 +422,14 @@ fn partial(rows: &[Row], group: Group) -> TokenStream {
         Group::Call => quote!(__private::CallOptions),
         Group::Queue => quote!(__private::QueuePolicy),
     };
-    let fields = fields(rows, group);
-    let all = OPTIONS.iter().filter(|(.., of)| *of == group).count();
-    // With all fields set, the rest would trigger a lint.
-    let rest = (fields.len() < all).then(|| quote!(..#ty::DEFAULT));
-    quote!(#ty { #(#fields,)* #rest })
+    let rows = rows.iter().filter(|row| row.group == group);
+    let fields = rows.map(Row::to_assignment);
+    // Other crates cannot build the types with a struct expression.
+    quote!({
+        let mut __options = #ty::DEFAULT;
+        #(#fields)*
+        __options
+    })
 }
 
 /// Returns the field for a non-empty list.

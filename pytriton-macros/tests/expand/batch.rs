@@ -14,13 +14,15 @@ const _: () = {
         name: "Batch",
         max_batch_size: 8,
         preferred_batch_size: &[4, 8],
-        call_options: __private::CallOptions {
-            max_call_microseconds: 5_000_000,
-            ..__private::CallOptions::DEFAULT
+        call_options: {
+            let mut __options = __private::CallOptions::DEFAULT;
+            __options.max_call_microseconds = 5_000_000;
+            __options
         },
-        queue_policy: __private::QueuePolicy {
-            timeout_action: __private::timeout_action("delay"),
-            ..__private::QueuePolicy::DEFAULT
+        queue_policy: {
+            let mut __options = __private::QueuePolicy::DEFAULT;
+            __options.timeout_action = __private::timeout_action("delay");
+            __options
         },
         ..__private::ModelOptions::DEFAULT
     };

@@ -10,9 +10,10 @@ const _: () = {
     use __private::methods::*;
     static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Embed",
-        call_options: __private::CallOptions {
-            max_batch_cost: 16384,
-            ..__private::CallOptions::DEFAULT
+        call_options: {
+            let mut __options = __private::CallOptions::DEFAULT;
+            __options.max_batch_cost = 16384;
+            __options
         },
         cost: ::core::option::Option::Some("tokens"),
         ..__private::ModelOptions::DEFAULT

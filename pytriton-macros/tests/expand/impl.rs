@@ -18,15 +18,11 @@ const _: () = {
     use __private::methods::*;
     static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "State",
-        instances: &[
-            __private::InstanceGroup {
-                device: __private::Device::Cpu,
-                count: 2,
-            },
-        ],
-        call_options: __private::CallOptions {
-            response_cache: true,
-            ..__private::CallOptions::DEFAULT
+        instances: &[__private::InstanceGroup::cpu(2)],
+        call_options: {
+            let mut __options = __private::CallOptions::DEFAULT;
+            __options.response_cache = true;
+            __options
         },
         parameters: &[("weights", "/w"), ("a.b", "")],
         ..__private::ModelOptions::DEFAULT

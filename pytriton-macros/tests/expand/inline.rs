@@ -15,15 +15,11 @@ const _: () = {
     use __private::methods::*;
     static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Counter",
-        instances: &[
-            __private::InstanceGroup {
-                device: __private::Device::Cpu,
-                count: 2,
-            },
-        ],
-        call_options: __private::CallOptions {
-            inline: true,
-            ..__private::CallOptions::DEFAULT
+        instances: &[__private::InstanceGroup::cpu(2)],
+        call_options: {
+            let mut __options = __private::CallOptions::DEFAULT;
+            __options.inline = true;
+            __options
         },
         ..__private::ModelOptions::DEFAULT
     };

@@ -13,17 +13,19 @@ const _: () = {
         priority_queue_policy: &[
             (
                 1,
-                __private::QueuePolicy {
-                    default_timeout_microseconds: 1_000,
-                    ..__private::QueuePolicy::DEFAULT
+                {
+                    let mut __options = __private::QueuePolicy::DEFAULT;
+                    __options.default_timeout_microseconds = 1_000;
+                    __options
                 },
             ),
             (
                 3,
-                __private::QueuePolicy {
-                    max_queue_size: 4,
-                    timeout_action: __private::timeout_action("delay"),
-                    ..__private::QueuePolicy::DEFAULT
+                {
+                    let mut __options = __private::QueuePolicy::DEFAULT;
+                    __options.max_queue_size = 4;
+                    __options.timeout_action = __private::timeout_action("delay");
+                    __options
                 },
             ),
         ],

@@ -8,11 +8,19 @@ pub struct Addresses(PortMap<PortAddress>);
 
 /// The address of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PortAddress {
     /// The address.
     pub address: SocketAddr,
     /// Whether the port uses TLS.
     pub tls: bool,
+}
+
+impl PortAddress {
+    /// The address of a port, and whether the port uses TLS.
+    pub const fn new(address: SocketAddr, tls: bool) -> Self {
+        Self { address, tls }
+    }
 }
 
 impl Addresses {

@@ -87,10 +87,9 @@ mod tests {
     fn models(loaded: &[Option<bool>]) -> LoadedModels {
         let spec = IDENTITY.spec().unwrap();
         let specs = (1..).zip(loaded).map(|(version, _)| {
-            Arc::new(ModelSpec {
-                version,
-                ..spec.clone()
-            })
+            let mut spec = spec.clone();
+            spec.version = version;
+            Arc::new(spec)
         });
         let loaded = loaded.to_vec();
         LoadedModels::new(specs.collect(), move |spec| {

@@ -1,5 +1,6 @@
 /// The groups of routes that can be restricted: Triton's groups, in the order of their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Group {
     /// Liveness and readiness of the server and its models.
     Health,

@@ -5,6 +5,7 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ndarray::{Array2, ArrayView2, array};
 use pytriton_scheduler::{BatchQueue, Model};
@@ -21,7 +22,7 @@ pub(crate) async fn batch_sizes() -> Result<Vec<(usize, u64)>, Box<dyn Error + S
     let options = Model::new("square")
         .max_batch_size(8)
         // A batch leaves when it is full, or when its first request has waited this long.
-        .max_queue_delay_microseconds(20_000)
+        .max_queue_delay(Duration::from_millis(20))
         .max_queue_size(100);
     let square = |rows: ArrayView2<'_, f32>| -> Array2<f32> { rows.mapv(|value| value * value) };
     let queue = Arc::new(BatchQueue::start(options, MAX_BYTES, square).await?);

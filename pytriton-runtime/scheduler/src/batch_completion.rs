@@ -221,10 +221,7 @@ mod tests {
         let declaration = ModelDeclaration {
             options: ModelOptions {
                 preserve_ordering: true,
-                call_options: CallOptions {
-                    batches_in_flight: 2,
-                    ..CallOptions::DEFAULT
-                },
+                call_options: CallOptions::DEFAULT.batches_in_flight(2),
                 ..IDENTITY.options
             },
             ..IDENTITY

@@ -34,11 +34,14 @@ const DEFAULT_QUEUE_SIZE: usize = 1 << 10;
 ///
 /// ```
 /// use ndarray::{Array2, ArrayView2, array};
+/// use std::time::Duration;
+///
 /// use pytriton_scheduler::{BatchQueue, Model};
 ///
 /// # #[tokio::main]
 /// # async fn main() -> Result<(), pytriton_scheduler::BatchQueueError> {
-/// let options = Model::new("double").max_batch_size(8).max_queue_delay_microseconds(500);
+/// let delay = Duration::from_micros(500);
+/// let options = Model::new("double").max_batch_size(8).max_queue_delay(delay);
 /// let double = |rows: ArrayView2<'_, f32>| -> Array2<f32> { &rows * 2.0 };
 /// let queue = BatchQueue::start(options, 64 << 20, double).await?;
 /// let (one, two) = tokio::join!(

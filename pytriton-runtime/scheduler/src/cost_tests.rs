@@ -21,10 +21,7 @@ fn spec(preferred: &'static [u32], delay: Duration, max_batch_cost: u64) -> Mode
         options: ModelOptions {
             preferred_batch_size: preferred,
             max_queue_delay_microseconds: u64::try_from(delay.as_micros()).unwrap(),
-            call_options: CallOptions {
-                max_batch_cost,
-                ..CallOptions::DEFAULT
-            },
+            call_options: CallOptions::DEFAULT.max_batch_cost(max_batch_cost),
             cost: Some("INPUT_1"),
             ..IDENTITY.options
         },

@@ -103,7 +103,7 @@ impl DynamicQueue {
         let arrived = Instant::now();
         let level = self.policy.level(request.priority());
         let policy = self.policy.limits_of(level);
-        let timeout = policy.timeout(request.timeout_microseconds());
+        let timeout = policy.timeout(request.timeout());
         let deadline = timeout.and_then(|timeout| arrived.checked_add(timeout));
         let (sink, receiver) = response_channel();
         let mut state = self.lock();

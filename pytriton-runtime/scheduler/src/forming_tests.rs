@@ -81,10 +81,7 @@ async fn busy_model_uses_the_first_preferred_size_reached() {
         (QueuePolicy::DEFAULT, [vec![1, 1], vec![1, 1], vec![1, 1]]),
         // Otherwise they are formed when the instance is idle.
         (
-            QueuePolicy {
-                max_queue_size: 60,
-                ..QueuePolicy::DEFAULT
-            },
+            QueuePolicy::DEFAULT.max_queue_size(60),
             [vec![1, 1, 1, 1, 1, 1], vec![2, 2, 2], vec![3, 3]],
         ),
     ];
@@ -130,11 +127,9 @@ async fn a_batch_that_waits_for_its_instance_grows_to_a_preferred_size() {
 
 #[tokio::test(start_paused = true)]
 async fn waiting_instance_is_woken_when_a_request_is_delayed() {
-    let policy = QueuePolicy {
-        timeout_action: TimeoutAction::Delay,
-        default_timeout_microseconds: 5_000,
-        ..QueuePolicy::DEFAULT
-    };
+    let policy = QueuePolicy::DEFAULT
+        .timeout_action(TimeoutAction::Delay)
+        .default_timeout(Duration::from_millis(5));
     let forming = Forming::new(&[4, 8], 10_000 * MILLISECOND, policy);
     let begun = Instant::now();
     let pushing = async {
@@ -172,11 +167,9 @@ async fn withdrawn_request_is_removed_from_its_batch() {
 
 #[tokio::test(start_paused = true)]
 async fn expired_request_leaves_its_batch_at_once() {
-    let policy = QueuePolicy {
-        default_timeout_microseconds: 100_000,
-        timeout_action: TimeoutAction::Delay,
-        ..QueuePolicy::DEFAULT
-    };
+    let policy = QueuePolicy::DEFAULT
+        .default_timeout(Duration::from_millis(100))
+        .timeout_action(TimeoutAction::Delay);
     let forming = Forming::new(&[4, 8], 10_000 * MILLISECOND, policy);
     let begun = Instant::now();
     forming.push(3);

@@ -33,9 +33,9 @@ impl Level {
     ///
     /// As in Triton, a request can only shorten the timeout of the model. If the model has none,
     /// the value in the request is ignored.
-    pub fn timeout(&self, wish: u64) -> Option<Duration> {
+    pub fn timeout(&self, wish: Option<Duration>) -> Option<Duration> {
         let default = self.default_timeout?;
-        let wish = microseconds(wish).filter(|_| self.allow_timeout_override);
+        let wish = wish.filter(|_| self.allow_timeout_override);
         Some(wish.map_or(default, |wish| default.min(wish)))
     }
 }
@@ -58,13 +58,11 @@ mod tests {
             (9, true, 12, Some(9)),
             (9, true, 0, Some(9)),
         ];
-        for (default_timeout_microseconds, allow_timeout_override, wish, expected) in table {
-            let policy = QueuePolicy {
-                default_timeout_microseconds,
-                allow_timeout_override,
-                ..QueuePolicy::DEFAULT
-            };
-            let timeout = Level::new(policy, 4).timeout(wish);
+        for (default, allow_timeout_override, wish, expected) in table {
+            let policy = QueuePolicy::DEFAULT
+                .default_timeout(Duration::from_micros(default))
+                .allow_timeout_override(allow_timeout_override);
+            let timeout = Level::new(policy, 4).timeout(microseconds(wish));
             assert_eq!(timeout, expected.and_then(microseconds));
         }
     }

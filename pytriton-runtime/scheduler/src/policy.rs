@@ -125,13 +125,7 @@ mod tests {
         let three = policy_of(ModelOptions {
             priority_levels: 3,
             default_priority_level: 2,
-            priority_queue_policy: &[(
-                3,
-                QueuePolicy {
-                    max_queue_size: 7,
-                    ..QueuePolicy::DEFAULT
-                },
-            )],
+            priority_queue_policy: &[(3, QueuePolicy::DEFAULT.max_queue_size(7))],
             ..IDENTITY.options
         });
         let sizes = [1, 2, 3].map(|level| three.limits_of(level).max_queue_size);

@@ -15,25 +15,15 @@ use super::dynamic::DynamicQueue;
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-const DELAY: QueuePolicy = QueuePolicy {
-    timeout_action: TimeoutAction::Delay,
-    default_timeout_microseconds: 1000,
-    ..QueuePolicy::DEFAULT
-};
-const REJECT: QueuePolicy = QueuePolicy {
-    timeout_action: TimeoutAction::Reject,
-    ..DELAY
-};
+const DELAY: QueuePolicy = QueuePolicy::DEFAULT
+    .timeout_action(TimeoutAction::Delay)
+    .default_timeout(Duration::from_millis(1));
+const REJECT: QueuePolicy = DELAY.timeout_action(TimeoutAction::Reject);
 /// A timeout of ten milliseconds, which a request may shorten.
-const PATIENT: QueuePolicy = QueuePolicy {
-    default_timeout_microseconds: 10_000,
-    allow_timeout_override: true,
-    ..REJECT
-};
-const ONE: QueuePolicy = QueuePolicy {
-    max_queue_size: 1,
-    ..QueuePolicy::DEFAULT
-};
+const PATIENT: QueuePolicy = REJECT
+    .default_timeout(Duration::from_millis(10))
+    .allow_timeout_override(true);
+const ONE: QueuePolicy = QueuePolicy::DEFAULT.max_queue_size(1);
 
 /// A model with three levels (default 2) and batches of up to four rows.
 struct Levels {

@@ -41,10 +41,7 @@ impl Served {
     ) -> Self {
         let declaration = ModelDeclaration {
             options: ModelOptions {
-                call_options: CallOptions {
-                    inline: true,
-                    ..declaration.options.call_options
-                },
+                call_options: declaration.options.call_options.inline(true),
                 ..declaration.options
             },
             ..*declaration

@@ -61,10 +61,7 @@ impl Model {
     fn new() -> Self {
         let declaration = ModelDeclaration {
             options: ModelOptions {
-                call_options: CallOptions {
-                    inline: true,
-                    ..CallOptions::DEFAULT
-                },
+                call_options: CallOptions::DEFAULT.inline(true),
                 instances: TWO,
                 ..IDENTITY.options
             },

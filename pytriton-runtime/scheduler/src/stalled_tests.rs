@@ -14,10 +14,7 @@ use super::served::{Outcome, Served, TEST_TIMEOUT};
 
 const LIMITED: ModelDeclaration = ModelDeclaration {
     options: ModelOptions {
-        call_options: CallOptions {
-            max_call_microseconds: 500_000,
-            ..CallOptions::DEFAULT
-        },
+        call_options: CallOptions::DEFAULT.max_call(Duration::from_micros(500_000)),
         ..IDENTITY.options
     },
     ..IDENTITY
@@ -167,10 +164,7 @@ async fn async_call_that_blocks_stalls_its_instance() {
 async fn other_requests_of_a_stalled_instance_receive_responses() {
     let two = ModelDeclaration {
         options: ModelOptions {
-            call_options: CallOptions {
-                batches_in_flight: 3,
-                ..LIMITED.options.call_options
-            },
+            call_options: LIMITED.options.call_options.batches_in_flight(3),
             ..LIMITED.options
         },
         ..LIMITED

@@ -83,10 +83,10 @@ async fn call_that_exceeds_its_limit_ends_while_it_streams() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Endless)),
         options: ModelOptions {
-            call_options: CallOptions {
-                max_call_microseconds: 3_000,
-                ..STREAMED.options.call_options
-            },
+            call_options: STREAMED
+                .options
+                .call_options
+                .max_call(Duration::from_micros(3_000)),
             dynamic_batching: false,
             ..STREAMED.options
         },
@@ -114,10 +114,10 @@ async fn client_that_does_not_read_holds_an_instance_only_for_the_call_limit() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Endless)),
         options: ModelOptions {
-            call_options: CallOptions {
-                max_call_microseconds: 100_000,
-                ..STREAMED.options.call_options
-            },
+            call_options: STREAMED
+                .options
+                .call_options
+                .max_call(Duration::from_micros(100_000)),
             ..STREAMED.options
         },
         ..STREAMED
@@ -245,10 +245,10 @@ async fn kept_sender_holds_its_call_until_disconnect_or_timeout() {
     assert!(served.scheduler.drain(Instant::now() + TEST_TIMEOUT).await);
     let limited = ModelDeclaration {
         options: ModelOptions {
-            call_options: CallOptions {
-                max_call_microseconds: 50_000,
-                ..declaration.options.call_options
-            },
+            call_options: declaration
+                .options
+                .call_options
+                .max_call(Duration::from_micros(50_000)),
             ..declaration.options
         },
         ..declaration

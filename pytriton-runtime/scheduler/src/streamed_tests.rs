@@ -156,10 +156,7 @@ async fn failure_ends_only_the_requests_of_its_batch() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Fail)),
         options: ModelOptions {
-            call_options: CallOptions {
-                batches_in_flight: 4,
-                ..STREAMED.options.call_options
-            },
+            call_options: STREAMED.options.call_options.batches_in_flight(4),
             dynamic_batching: false,
             ..STREAMED.options
         },

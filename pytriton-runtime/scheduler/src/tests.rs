@@ -153,11 +153,9 @@ async fn closing_drains_the_queue() {
 
 #[tokio::test(start_paused = true)]
 async fn delayed_request_is_executed_after_the_others() {
-    let policy = QueuePolicy {
-        timeout_action: TimeoutAction::Delay,
-        default_timeout_microseconds: 1000,
-        ..QueuePolicy::DEFAULT
-    };
+    let policy = QueuePolicy::DEFAULT
+        .timeout_action(TimeoutAction::Delay)
+        .default_timeout(Duration::from_millis(1));
     let spec = spec(ModelOptions {
         queue_policy: policy,
         ..IDENTITY.options
@@ -217,11 +215,9 @@ async fn panic_with_a_panicking_payload_does_not_end_the_instance() {
 
 #[tokio::test]
 async fn cancelled_or_expired_request_is_not_executed() {
-    let policy = QueuePolicy {
-        default_timeout_microseconds: 60_000_000,
-        allow_timeout_override: true,
-        ..QueuePolicy::DEFAULT
-    };
+    let policy = QueuePolicy::DEFAULT
+        .default_timeout(Duration::from_secs(60))
+        .allow_timeout_override(true);
     let declaration = ModelDeclaration {
         options: ModelOptions {
             queue_policy: policy,
@@ -420,10 +416,7 @@ async fn concurrent_async_calls_are_limited_by_batches_in_flight() {
             call: CallMode::Request,
             options: ModelOptions {
                 max_batch_size: 8,
-                call_options: CallOptions {
-                    batches_in_flight: in_flight.into(),
-                    ..CallOptions::DEFAULT
-                },
+                call_options: CallOptions::DEFAULT.batches_in_flight(in_flight.into()),
                 ..IDENTITY.options
             },
             load: |context| {

@@ -29,10 +29,7 @@ async fn sentinel_starts_with_the_first_inline_model() {
     for (inline, expected) in [(false, 0), (true, 1), (true, 1)] {
         let model = ModelDeclaration {
             options: ModelOptions {
-                call_options: CallOptions {
-                    inline,
-                    ..CallOptions::DEFAULT
-                },
+                call_options: CallOptions::DEFAULT.inline(inline),
                 ..IDENTITY.options
             },
             ..IDENTITY

@@ -2,6 +2,9 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The datatype of a tensor's elements.
+///
+/// These are all datatypes of the protocol. The enum is exhaustive, so that a codec that does not
+/// handle one does not compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DataType {
     /// `BOOL`: one byte, 0 or 1.

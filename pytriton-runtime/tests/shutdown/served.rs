@@ -86,7 +86,9 @@ impl Served {
             thread::sleep(Duration::from_secs_f32(x.sum() / 1000.0));
             Ok(x.to_owned())
         });
-        let model = numbers("Pair").instances(2).max_call_microseconds(300_000);
+        let model = numbers("Pair")
+            .instances(2)
+            .max_call(Duration::from_millis(300));
         triton.bind(model, pair).unwrap();
         let sum = PerRequest.per_sequence(|_, _| Ok(0.0_f32));
         let sum = Function::new(sum, |call| {
@@ -96,7 +98,7 @@ impl Served {
         let idle = IDLE.as_micros().try_into().unwrap();
         let sums = numbers("Sums")
             .sequence_batching(SequenceScheduling::Direct)
-            .max_sequence_idle_microseconds(idle);
+            .max_sequence_idle(Duration::from_micros(idle));
         triton.bind(sums, sum).unwrap();
         triton.run().unwrap();
         Self { triton }

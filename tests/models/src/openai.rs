@@ -20,10 +20,7 @@ fn letters(prompt: String, max_tokens: Option<u32>) -> impl Iterator<Item = Piec
         true => FinishReason::Length,
         false => FinishReason::Stop,
     };
-    let usage = Usage {
-        prompt_tokens: count,
-        completion_tokens: most,
-    };
+    let usage = Usage::new(count, most);
     let last = Piece::default().finished(reason).used(usage);
     let letters = letters
         .into_iter()
@@ -147,10 +144,7 @@ fn single_piece(messages: Messages) -> Result<Piece, String> {
         Some("panic") => panic!("as it was told"),
         last => Ok(Piece::from(last.unwrap_or_default())
             .finished(FinishReason::ContentFilter)
-            .used(Usage {
-                prompt_tokens: 1,
-                completion_tokens: 2,
-            })),
+            .used(Usage::new(1, 2))),
     }
 }
 

@@ -33,7 +33,7 @@ fn model(name: &str) -> Model {
 }
 
 /// The priority, the queue timeout and a parameter of a request.
-type Properties = (u64, u64, Option<i64>);
+type Properties = (u64, Option<Duration>, Option<i64>);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn priority_and_timeout_are_inherited_or_set() -> Result {
@@ -43,7 +43,7 @@ async fn priority_and_timeout_are_inherited_or_set() -> Result {
     let function = Function::new(Raw, move |call| {
         let requests = call.requests().iter().map(|request| {
             let level = request.parameters().int("level");
-            let properties = (request.priority(), request.timeout_microseconds(), level);
+            let properties = (request.priority(), request.timeout(), level);
             recorded.lock().map_err(|_| "poisoned")?.push(properties);
             let x = request.array::<f32>("x")?.ok_or("no x")?;
             Ok(x.into_owned())
@@ -55,7 +55,7 @@ async fn priority_and_timeout_are_inherited_or_set() -> Result {
             .priority_levels(5)
             .default_priority_level(3)
             .allow_timeout_override(true)
-            .default_timeout_microseconds(60_000_000)
+            .default_timeout(Duration::from_secs(60))
     };
     triton.bind(queue("Seen"), function)?;
     triton.bind(

@@ -38,7 +38,7 @@ fn served(engine: Engine) -> Result<Triton> {
     let model = Model::new("RuntimeDigits")
         .max_batch_size(8)
         .preferred_batch_size([8])
-        .max_queue_delay_microseconds(300_000)
+        .max_queue_delay(Duration::from_millis(300))
         .input(Input::new::<Digit>("x", [-1]))
         .output(Output::new::<Digit>("y", [1]));
     let function = Function::new(PerBatch, |call| {

@@ -22,7 +22,7 @@ fn calls(engine: Engine) -> Result<Vec<Vec<usize>>> {
     let triton = triton(engine)?;
     let model = Model::new("lengths")
         .max_batch_size(16)
-        .max_queue_delay_microseconds(20_000)
+        .max_queue_delay(Duration::from_millis(20))
         .max_batch_cost(LIMIT as u64)
         .cost("text")
         .input(Input::new::<String>("text", [1]))

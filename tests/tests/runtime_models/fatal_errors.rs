@@ -73,7 +73,7 @@ fn the_client_receives_the_error_and_the_server_ends() -> Result<()> {
                 "panicked",
             ),
             (
-                model("limited").max_call_microseconds(5_000_000),
+                model("limited").max_call(Duration::from_secs(5)),
                 plain(),
                 -1.0,
                 "failed",
@@ -142,7 +142,7 @@ fn other_requests_of_the_batch_receive_one_response() -> Result<()> {
         });
         let gathered = model("lost")
             .preferred_batch_size([4])
-            .max_queue_delay_microseconds(5_000_000);
+            .max_queue_delay(Duration::from_secs(5));
         triton.bind(gathered, function)?;
         let at = triton.run()?.http().ok_or("no HTTP")?;
         let asked: Vec<_> = (0..4).map(|_| begin(at, "lost", &[&[-1.0]])).collect();
@@ -211,7 +211,7 @@ fn fatal_error_for_some_requests_fails_only_these() -> Result<()> {
             });
             let gathered = model("lost")
                 .preferred_batch_size([4])
-                .max_queue_delay_microseconds(5_000_000);
+                .max_queue_delay(Duration::from_secs(5));
             triton.bind(gathered, function)?;
             let at = triton.run()?.http().ok_or("no HTTP")?;
             let value = |place: usize| match lost.contains(&place) {
@@ -267,7 +267,7 @@ fn fatal_error_at_any_position_fails_the_batch() -> Result<()> {
             });
             let gathered = model("lost")
                 .preferred_batch_size([4])
-                .max_queue_delay_microseconds(5_000_000);
+                .max_queue_delay(Duration::from_secs(5));
             triton.bind(gathered, function)?;
             let at = triton.run()?.http().ok_or("no HTTP")?;
             let asked: Vec<_> = (0..4)

@@ -25,10 +25,7 @@ fn text_model_is_served_over_openai_routes() -> Result<()> {
             let most: Option<i64> = call.optional_scalar("max_tokens")?;
             let letters: Vec<String> = prompt.chars().map(String::from).collect();
             let count = most.map_or(letters.len(), |most| usize::try_from(most).unwrap_or(0));
-            let usage = Usage {
-                prompt_tokens: 1,
-                completion_tokens: 2,
-            };
+            let usage = Usage::new(1, 2);
             let last = Piece::default().finished(FinishReason::Length).used(usage);
             let letters = letters.into_iter().take(count).map(Piece::from);
             Ok(letters.chain([last]).map(Ok))

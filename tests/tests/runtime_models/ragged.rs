@@ -1,6 +1,7 @@
 //! Texts of different lengths share a call of a function with a ragged input.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use pytriton::ndarray::Array2;
 use pytriton::{Function, Input, Model, Output, PerBatch};
@@ -17,7 +18,7 @@ fn rows_of_different_lengths_share_a_call() -> Result<()> {
         let model = Model::new("lengths")
             .max_batch_size(8)
             .preferred_batch_size([4])
-            .max_queue_delay_microseconds(5_000_000)
+            .max_queue_delay(Duration::from_secs(5))
             .input(Input::new::<i64>("tokens", [-1]).ragged())
             .input(Input::new::<f32>("weights", [-1]).ragged().optional())
             .output(Output::new::<u64>("length", [1]));

@@ -213,7 +213,7 @@ fn idle_sequences_drop_their_states(engine: Engine) -> Result<()> {
         assert_ne!(x[[0, 0]], -1.0, "asked to panic");
         Ok(x.into_owned())
     });
-    let short = model("short").max_sequence_idle_microseconds(5_000_000);
+    let short = model("short").max_sequence_idle(Duration::from_secs(5));
     triton.bind(short, function)?;
     let at = triton.run()?.http().ok_or("no HTTP")?;
     let ask = |id: u64, flags, x| ask(at, "short", (json!(id), flags), x);

@@ -145,7 +145,7 @@ fn sequences_and_streams_are_warmed_up_without_leftovers() -> Result<()> {
 fn failed_warm_up_fails_the_start() -> Result<()> {
     for engine in ENGINES {
         let triton = triton(engine)?;
-        let slow = model("slow").max_call_microseconds(100_000);
+        let slow = model("slow").max_call(Duration::from_millis(100));
         let table = [
             (model("refuses"), -1.0, "its warm-up 'w' failed: it is cold"),
             (

@@ -119,7 +119,7 @@ pub(crate) fn main() {
     );
     assert_eq!(spec.call_options.batches_in_flight, 4);
     assert_eq!(
-        spec.call_options.max_call(),
+        spec.call_options.call_limit(),
         Some(Duration::from_micros(u64::MAX))
     );
     let batching = spec.batcher.unwrap();
@@ -142,36 +142,30 @@ pub(crate) fn main() {
     assert!(policy.allow_timeout_override);
     assert!(!spec.call_options.response_cache);
     let alone = pytriton_ui_tests::spec("Alone");
-    assert_eq!(alone.call_options.max_call(), None);
+    assert_eq!(alone.call_options.call_limit(), None);
     assert!(alone.batcher.is_none());
     assert!(alone.call_options.response_cache);
     sequences();
 }
 
 fn sequences() {
-    let expected = |strategy, options, preferred: &[u32]| Batcher {
-        sequences: Some(strategy),
-        options,
-        preferred_batch_size: preferred.to_vec(),
-        ..Batcher::DYNAMIC
+    let expected = |strategy, options, preferred: &[u32]| {
+        let mut batcher = Batcher::DYNAMIC;
+        batcher.sequences = Some(strategy);
+        batcher.options = options;
+        batcher.preferred_batch_size = preferred.to_vec();
+        batcher
     };
-    let direct = BatcherOptions {
-        max_sequence_idle_microseconds: 5_000_000,
-        max_queue_delay_microseconds: 100,
-        minimum_slot_utilization: 0.25,
-        max_candidate_sequences: 4,
-        ..BatcherOptions::DEFAULT
-    };
-    let oldest = BatcherOptions {
-        max_candidate_sequences: 9,
-        max_queue_delay_microseconds: 200,
-        preserve_ordering: true,
-        ..BatcherOptions::DEFAULT
-    };
-    let one = BatcherOptions {
-        max_candidate_sequences: 1,
-        ..BatcherOptions::DEFAULT
-    };
+    let direct = BatcherOptions::DEFAULT
+        .max_sequence_idle(Duration::from_micros(5_000_000))
+        .max_queue_delay(Duration::from_micros(100))
+        .minimum_slot_utilization(0.25)
+        .max_candidate_sequences(4);
+    let oldest = BatcherOptions::DEFAULT
+        .max_candidate_sequences(9)
+        .max_queue_delay(Duration::from_micros(200))
+        .preserve_ordering(true);
+    let one = BatcherOptions::DEFAULT.max_candidate_sequences(1);
     let table = [
         ("Direct", expected(SequenceScheduling::Direct, direct, &[])),
         (

@@ -1,4 +1,6 @@
 #![deny(warnings)]
+use std::time::Duration;
+
 use pytriton::prelude::*;
 use pytriton_runtime::model::{Batcher, QueuePolicy, TimeoutAction};
 use pytriton_ui_tests::spec;
@@ -42,12 +44,11 @@ pub(crate) fn main() {
         (options.priority_levels, options.default_priority_level),
         (3, 2)
     );
-    let policy = QueuePolicy {
-        timeout_action: TimeoutAction::Delay,
-        default_timeout_microseconds: 1000,
-        allow_timeout_override: true,
-        max_queue_size: 4,
-    };
+    let policy = QueuePolicy::DEFAULT
+        .timeout_action(TimeoutAction::Delay)
+        .default_timeout(Duration::from_millis(1))
+        .allow_timeout_override(true)
+        .max_queue_size(4);
     let policies = [(1, QueuePolicy::DEFAULT), (3, policy)];
     assert_eq!(urgent.priority_queue_policy, policies);
     assert_eq!(urgent.queue_policy.max_queue_size, 64);

@@ -64,7 +64,7 @@ impl Supervisor {
         context: &Context,
         instances: &Arc<Instances>,
     ) -> Result<Option<Arc<Self>>, ModelError> {
-        let Some(limit) = context.model().call_options.max_call() else {
+        let Some(limit) = context.model().call_options.call_limit() else {
             return Ok(None);
         };
         let watchdog = Watchdog::started().map_err(|error| ModelError::Load {

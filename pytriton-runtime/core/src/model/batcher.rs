@@ -6,6 +6,7 @@ use super::{BatcherOptions, CallOptions, ConfigMessage, OptionRow, QueuePolicy};
 ///
 /// Source: `ModelDynamicBatching` and `ModelSequenceBatching` in Triton's `model_config.proto`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Batcher {
     /// The strategy of the sequence batcher: one instance serves the requests of a sequence one
     /// after the other. `None` for the dynamic batcher.
@@ -22,6 +23,7 @@ pub struct Batcher {
 
 /// Triton's sequence batching strategies, without their options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SequenceScheduling {
     /// Each sequence has its own row in the batches of its instance.
     Direct,
@@ -31,6 +33,7 @@ pub enum SequenceScheduling {
 
 /// The action taken when the timeout of a queued request expires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TimeoutAction {
     /// It is refused with an error.
     Reject,
@@ -71,7 +74,7 @@ impl Batcher {
 
 impl CallOptions {
     /// The time limit of a call; `None` for no limit.
-    pub fn max_call(&self) -> Option<Duration> {
+    pub fn call_limit(&self) -> Option<Duration> {
         let limited = self.max_call_microseconds > 0;
         limited.then(|| Duration::from_micros(self.max_call_microseconds))
     }
@@ -111,6 +114,14 @@ impl TimeoutAction {
             b"reject" => Some(Self::Reject),
             b"delay" => Some(Self::Delay),
             _ => None,
+        }
+    }
+
+    /// The name and number in Triton's model configuration.
+    pub const fn config_value(self) -> (&'static str, u32) {
+        match self {
+            Self::Reject => ("REJECT", 0),
+            Self::Delay => ("DELAY", 1),
         }
     }
 

@@ -50,6 +50,7 @@ pub fn instance_count(count: impl InstanceCount) -> i128 {
 
 /// Instances of a model on one device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InstanceGroup {
     /// The device.
     pub device: Device,

@@ -33,7 +33,7 @@ pub use location::Location;
 pub use option_row::{ConfigMessage, OptionRow, OptionValue};
 pub use option_table::{BatcherOptions, CallOptions, QueuePolicy};
 pub(crate) use option_table::{
-    EXPECTED_INT32, MAX_INT32, batcher_options, call_options, queue_options,
+    EXPECTED_INT32, MAX_INT32, batcher_options, call_options, microseconds, queue_options,
 };
 pub(crate) use option_text::{OptionText, parse_option};
 pub use spec::ModelSpec;

@@ -5,6 +5,8 @@
 //! configuration, and the `rule` for its value. It becomes a field of the struct, a method of
 //! run-time models, a field of the model configuration, and a value in the OpenAPI document.
 
+use std::time::Duration;
+
 use crate::text::equal;
 
 use super::option_row::{ConfigMessage, OptionRow, OptionValue};
@@ -55,8 +57,8 @@ macro_rules! call_options {
             /// A request that exceeds the limit is executed alone.
             max_batch_cost: u64 = 0, rule 1.. =>
                 "expected a number of at least 1: to disable the limit, remove the option";
-            /// The maximum duration of a call in microseconds. By default there is no limit.
-            max_call_microseconds: u64 = 0, rule 1.. =>
+            /// The maximum duration of a call. By default there is no limit.
+            max_call_microseconds: u64 = 0, duration max_call, rule 1.. =>
                 "expected at least 1 microsecond: to disable the limit, remove the option";
         }
     };
@@ -69,8 +71,8 @@ macro_rules! batcher_options {
         $macro! {
             /// The options of a model's [`Batcher`](super::Batcher) that are single values.
             BatcherOptions:
-            /// How long a request may wait for others, in microseconds.
-            max_queue_delay_microseconds: u64 = 0, fields [Dynamic 2, Direct 1, Oldest 3];
+            /// How long a request may wait for others.
+            max_queue_delay_microseconds: u64 = 0, duration max_queue_delay, fields [Dynamic 2, Direct 1, Oldest 3];
             /// Whether responses leave in the order of their requests.
             preserve_ordering: bool = false, fields [Dynamic 3, Oldest 4];
             /// The number of priority levels; 0 for none. Requests select one with the parameter
@@ -79,9 +81,9 @@ macro_rules! batcher_options {
                 rule 1.. => "expected a number of at least 1";
             /// The level of requests without a valid priority. The default is the last level.
             default_priority_level: u64 = 0, fields [Dynamic 5];
-            /// How long a sequence may be idle before it is removed, in microseconds. The default
-            /// is one second.
-            max_sequence_idle_microseconds: u64 = 1_000_000, fields [Sequence 1],
+            /// How long a sequence may be idle before it is removed. The default is one second.
+            max_sequence_idle_microseconds: u64 = 1_000_000, duration max_sequence_idle,
+                fields [Sequence 1],
                 rule 1.. => "expected at least 1 microsecond";
             /// The fraction of slots (0 to 1) that must be filled before a batch leaves early.
             minimum_slot_utilization: f32 = 0.0, fields [Direct 2],
@@ -102,8 +104,8 @@ macro_rules! queue_options {
             QueuePolicy:
             /// The action taken when the timeout of a queued request expires.
             timeout_action: TimeoutAction = TimeoutAction::Reject, fields [Queue 1];
-            /// The queue timeout of a request, in microseconds. 0 means no timeout.
-            default_timeout_microseconds: u64 = 0, fields [Queue 2];
+            /// The queue timeout of a request. Zero means no timeout.
+            default_timeout_microseconds: u64 = 0, duration default_timeout, fields [Queue 2];
             /// Whether a request may set a shorter timeout than the default.
             allow_timeout_override: bool = false, fields [Queue 3];
             /// The maximum number of waiting requests. 0 uses the limit of the server.
@@ -115,16 +117,38 @@ macro_rules! queue_options {
 
 pub(crate) use {batcher_options, call_options, queue_options};
 
+/// The setter of an option. A duration is a field in microseconds, as in Triton's configuration.
+macro_rules! setter {
+    ($(#[$doc:meta])* $name:ident: $type:ty) => {
+        $(#[$doc])*
+        #[must_use]
+        pub const fn $name(mut self, $name: $type) -> Self {
+            self.$name = $name;
+            self
+        }
+    };
+    ($(#[$doc:meta])* $name:ident: $type:ty, $duration:ident) => {
+        $(#[$doc])*
+        #[must_use]
+        pub const fn $duration(mut self, $duration: Duration) -> Self {
+            self.$name = microseconds($duration);
+            self
+        }
+    };
+}
+
 macro_rules! define {
     (
         $(#[$about:meta])* $struct:ident:
         $(
             $(#[$doc:meta])* $name:ident: $type:ty = $default:expr
-            $(, fields [$($message:ident $number:literal),+])? $(, rule $rule:pat => $help:expr)?;
+            $(, duration $duration:ident)? $(, fields [$($message:ident $number:literal),+])?
+            $(, rule $rule:pat => $help:expr)?;
         )*
     ) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq)]
+        #[non_exhaustive]
         pub struct $struct {
             $($(#[$doc])* pub $name: $type,)*
         }
@@ -138,6 +162,8 @@ macro_rules! define {
         impl $struct {
             /// The defaults.
             pub const DEFAULT: Self = Self { $($name: $default,)* };
+
+            $(setter! { $(#[$doc])* $name: $type $(, $duration)? })*
 
             /// The names of the options, and their fields in the model configuration.
             pub const ROWS: &'static [(&'static str, &'static [(ConfigMessage, u32)])] = &[
@@ -188,6 +214,15 @@ macro_rules! define {
     };
 }
 
+/// Returns a duration in whole microseconds, rounded up so that only zero becomes 0.
+pub(crate) const fn microseconds(duration: Duration) -> u64 {
+    let microseconds = duration.as_nanos().div_ceil(1000);
+    match microseconds > u64::MAX as u128 {
+        true => u64::MAX,
+        false => microseconds as u64,
+    }
+}
+
 call_options!(define);
 batcher_options!(define);
 queue_options!(define);
@@ -195,6 +230,21 @@ queue_options!(define);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_are_rounded_up_to_microseconds() {
+        let table = [
+            (Duration::ZERO, 0),
+            (Duration::from_nanos(1), 1),
+            (Duration::from_micros(7), 7),
+            (Duration::from_nanos(7001), 8),
+            (Duration::MAX, u64::MAX),
+        ];
+        for (duration, expected) in table {
+            let options = CallOptions::DEFAULT.max_call(duration);
+            assert_eq!(options.max_call_microseconds, expected, "{duration:?}");
+        }
+    }
 
     #[test]
     fn changed_options_have_their_names_and_values() {

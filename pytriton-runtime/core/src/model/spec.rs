@@ -13,6 +13,7 @@ use super::{
 
 /// A registered model: its declaration with defaults applied and all rules checked.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ModelSpec {
     /// The name.
     pub name: Arc<str>,

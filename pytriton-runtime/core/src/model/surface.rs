@@ -2,6 +2,7 @@ use std::fmt;
 
 /// An OpenAI route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Surface {
     /// `/v1/completions`: completes a prompt.
     Completions,

@@ -7,6 +7,7 @@ use super::{Example, example_flaw};
 
 /// An input or output of a registered model.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TensorSpec {
     /// The name.
     pub name: Arc<str>,
@@ -20,6 +21,26 @@ pub struct TensorSpec {
     pub description: Arc<str>,
     /// Sample values for one row, as source text; may be empty.
     pub example: Arc<[Arc<str>]>,
+}
+
+impl TensorSpec {
+    /// A required tensor without a description.
+    pub fn new(name: impl Into<Arc<str>>, datatype: DataType, dims: impl Into<Vec<i64>>) -> Self {
+        Self {
+            name: name.into(),
+            datatype,
+            dims: dims.into(),
+            optional: false,
+            description: Arc::from(""),
+            example: Arc::default(),
+        }
+    }
+
+    /// Sets whether a request may omit the input, or a response the output.
+    #[must_use]
+    pub fn optional(self, optional: bool) -> Self {
+        Self { optional, ..self }
+    }
 }
 
 /// An input or output as declared by a Rust type.

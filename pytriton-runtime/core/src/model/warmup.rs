@@ -16,6 +16,7 @@ use super::{TensorSpec, elements_flaw};
 ///     .input(WarmupInput::zero("mask"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Warmup {
     /// The name, for error messages.
     pub name: Cow<'static, str>,
@@ -29,6 +30,7 @@ pub struct Warmup {
 
 /// An input of a warm-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WarmupInput {
     /// The name.
     pub name: Cow<'static, str>,
@@ -63,6 +65,22 @@ impl Warmup {
             batch_size: 1,
             count: 1,
             inputs: Cow::Borrowed(&[]),
+        }
+    }
+
+    /// The warm-up of an attribute. Used by generated code.
+    #[doc(hidden)]
+    pub const fn declared(
+        name: &'static str,
+        batch_size: u32,
+        count: u32,
+        inputs: &'static [WarmupInput],
+    ) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            batch_size,
+            count,
+            inputs: Cow::Borrowed(inputs),
         }
     }
 
@@ -105,6 +123,23 @@ impl WarmupInput {
     /// An input from a file.
     pub fn file(name: impl Into<Cow<'static, str>>, path: impl Into<Cow<'static, str>>) -> Self {
         Self::new(name, WarmupData::File(path.into()))
+    }
+
+    /// The input of an attribute. Used by generated code.
+    #[doc(hidden)]
+    pub const fn declared(
+        name: &'static str,
+        data: WarmupData,
+        dims: Option<&'static [i64]>,
+    ) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            data,
+            dims: match dims {
+                Some(dims) => Some(Cow::Borrowed(dims)),
+                None => None,
+            },
+        }
     }
 
     /// Sets the dimensions without the batch axis, required if the model's are not all fixed.

@@ -86,9 +86,8 @@ impl<M: Model> Call<M> {
     #[must_use]
     pub fn timeout(&self, time: Duration) -> Self {
         let mut call = self.clone();
-        let microseconds = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        // 0 means the default.
-        call.inherited.timeout_microseconds = microseconds.max(1);
+        // Zero would be the default.
+        call.inherited.timeout = Some(time.max(Duration::from_micros(1)));
         call
     }
 

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::call::{self, Cancellation};
 use crate::model::CallMode;
@@ -14,8 +15,8 @@ pub(super) struct Inherited {
     pub(super) caller: Arc<str>,
     /// The highest priority of the requests; 0 if one has none and there is no default.
     pub(super) priority: u64,
-    /// The longest queue timeout of the requests; 0 if one has the default.
-    pub(super) timeout_microseconds: u64,
+    /// The longest queue timeout of the requests; `None` if one has the default.
+    pub(super) timeout: Option<Duration>,
     /// The client of all requests; anonymous if a call may have requests of several clients.
     pub(super) identity: Identity,
     /// Cancelled when all requests are.
@@ -47,15 +48,15 @@ impl Inherited {
             0 => default,
             priority => priority,
         });
-        let timeouts = || requests.clone().map(Request::timeout_microseconds);
-        let has_default = timeouts().any(|timeout| timeout == 0);
+        let timeouts = || requests.clone().map(Request::timeout);
+        let has_default = timeouts().any(|timeout| timeout.is_none());
         Self {
             caller: Arc::clone(&model.name),
             // 1 is the highest, and 0 none.
             priority: priorities.min().unwrap_or(0),
-            timeout_microseconds: match has_default {
-                true => 0,
-                false => timeouts().max().unwrap_or(0),
+            timeout: match has_default {
+                true => None,
+                false => timeouts().max().flatten(),
             },
             identity: match model.call {
                 CallMode::Request => call.identity().clone(),

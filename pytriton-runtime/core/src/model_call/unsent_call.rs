@@ -6,7 +6,7 @@ use pytriton_protocol::typed::Model;
 use crate::error::{CallError, Error};
 use crate::local_models::{LocalModel, LocalModels};
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
-use crate::model::ModelSpec;
+use crate::model::{ModelSpec, microseconds};
 use crate::request::{InferRequest, Parameters, Request, RequestError, Sequence};
 use crate::tensor::{Tensor, TensorError};
 use crate::trace::Trace;
@@ -121,7 +121,7 @@ impl UnsentCall {
             parameters: self.parameters,
             identity: self.inherited.identity,
             priority: self.inherited.priority,
-            timeout_microseconds: self.inherited.timeout_microseconds,
+            timeout_microseconds: self.inherited.timeout.map_or(0, microseconds),
             sequence: self.sequence,
             trace: Trace::nested(&spec),
             ..InferRequest::new(memory)

@@ -10,7 +10,8 @@ macro_rules! define {
         $(#[$about:meta])* $struct:ident:
         $(
             $(#[$doc:meta])* $name:ident: $type:ty = $default:expr
-            $(, fields $fields:tt)? $(, rule $rule:pat => $help:expr)?;
+            $(, duration $duration:ident)? $(, fields $fields:tt)?
+            $(, rule $rule:pat => $help:expr)?;
         )*
     ) => {
         /// The arguments of `#[pytriton::model(…)]`: each option by name, with its default in

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use ndarray::{CowArray, IxDyn};
 
@@ -170,9 +171,10 @@ impl Request {
         self.0.parameters.remove(name);
     }
 
-    /// Returns the queue timeout in microseconds, or 0 for the default.
-    pub fn timeout_microseconds(&self) -> u64 {
-        self.0.timeout_microseconds
+    /// Returns the queue timeout, or `None` for the default.
+    pub fn timeout(&self) -> Option<Duration> {
+        let timeout = self.0.timeout_microseconds;
+        (timeout > 0).then(|| Duration::from_micros(timeout))
     }
 
     /// Returns the priority level, or 0 if it is not set. tritonserver does not pass it on.

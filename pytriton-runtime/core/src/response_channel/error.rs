@@ -154,7 +154,7 @@ impl SchedulerError {
             Availability::Ready => None,
             Availability::Stalled => Some(Self::Hanging {
                 model,
-                limit: spec.call_options.max_call().unwrap_or_default(),
+                limit: spec.call_options.call_limit().unwrap_or_default(),
             }),
             Availability::Gone => Some(Self::NoInstance { model }),
         }

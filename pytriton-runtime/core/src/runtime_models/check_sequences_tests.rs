@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use crate::model::SequenceScheduling::{Direct, Oldest};
 use crate::model::{Batcher, BatcherOptions};
 
@@ -9,9 +11,9 @@ fn options_configure_sequence_batching() {
     let oldest = model()
         .max_batch_size(5)
         .sequence_batching(Oldest)
-        .max_sequence_idle_microseconds(7)
+        .max_sequence_idle(Duration::from_micros(7))
         .preferred_batch_size([2, 3])
-        .max_queue_delay_microseconds(11)
+        .max_queue_delay(Duration::from_micros(11))
         .preserve_ordering(true);
     let spec = oldest.registration(&batch()).unwrap().spec;
     let expected = Batcher {
@@ -71,7 +73,7 @@ fn options_that_exclude_sequences_are_refused() {
             "this option requires `sequence_batching = direct`: change the strategy, or remove the option",
         ),
         (
-            direct().max_sequence_idle_microseconds(0),
+            direct().max_sequence_idle(Duration::from_micros(0)),
             "max_sequence_idle_microseconds",
             "expected at least 1 microsecond",
         ),

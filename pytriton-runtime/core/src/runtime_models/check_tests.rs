@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use futures_util::stream;
 
 use crate::decorators::{FillOptional, PadBatch};
@@ -95,7 +97,7 @@ fn inline_function_has_one_response_and_a_send_state() {
             "`inline`: an `inline` call uses its instance exclusively: remove `inline`, or `batches_in_flight`",
         ),
         (
-            model().max_call_microseconds(5),
+            model().max_call(Duration::from_micros(5)),
             "`inline`: `max_call_microseconds` cannot limit an `inline` call, which runs on a thread that serves connections: remove one of them",
         ),
         (
@@ -114,11 +116,11 @@ fn valid_model_is_accepted() {
         .version(3)
         .max_batch_size(16)
         .batches_in_flight(2)
-        .max_call_microseconds(1_000)
+        .max_call(Duration::from_millis(1))
         .preferred_batch_size([4, 8])
-        .max_queue_delay_microseconds(100)
+        .max_queue_delay(Duration::from_micros(100))
         .max_queue_size(64)
-        .default_timeout_microseconds(1_000)
+        .default_timeout(Duration::from_millis(1))
         .timeout_action(TimeoutAction::Delay)
         .allow_timeout_override(true)
         .priority_levels(3)
@@ -152,7 +154,7 @@ fn valid_model_is_accepted() {
         .unwrap()
         .spec;
     assert_eq!((plain.max_batch_size, plain.instances.count()), (4, 2));
-    assert!(plain.dynamic_batching().is_some() && plain.call_options.max_call().is_none());
+    assert!(plain.dynamic_batching().is_some() && plain.call_options.call_limit().is_none());
     let flat = model().batching(false).instances(3);
     let flat = flat
         .registration(&Function::new(PerRequest, |_| Ok(Vec::new())))

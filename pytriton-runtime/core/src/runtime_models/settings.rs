@@ -1,12 +1,15 @@
+use std::time::Duration;
+
 use crate::model::{
     InstanceGroups, QueuePolicy, SequenceScheduling, Surface, TimeoutAction, VersionPolicy,
-    batcher_options, call_options, queue_options,
+    batcher_options, call_options, microseconds, queue_options,
 };
 use crate::registry::OwnedOptions;
 
 use super::Model;
 
-/// The options of `#[pytriton::model]`, with the same names.
+/// The options of `#[pytriton::model]`, with the same names. A duration has no unit in its name:
+/// `max_call_microseconds` is [`max_call`](Model::max_call).
 impl Model {
     /// A description of the model for users.
     pub fn description(self, description: impl AsRef<str>) -> Self {
@@ -125,19 +128,32 @@ macro_rules! setters {
         $(#[$about:meta])* $struct:ident:
         $(
             $(#[$doc:meta])* $name:ident: $type:ty = $default:expr
-            $(, fields $fields:tt)? $(, rule $rule:pat => $help:expr)?;
+            $(, duration $duration:ident)? $(, fields $fields:tt)?
+            $(, rule $rule:pat => $help:expr)?;
         )*
     ) => {
         #[doc = concat!("The options of [`", stringify!($struct), "`](crate::model::", stringify!($struct), ").")]
         impl Model {
-            $(
-                $(#[$doc])*
-                pub fn $name(self, $name: $type) -> Self {
-                    self.with(stringify!($name), |options| {
-                        group!($struct options.plain).$name = $name;
-                    })
-                }
-            )*
+            $(setter! { $struct $(#[$doc])* $name: $type $(, $duration)? })*
+        }
+    };
+}
+
+macro_rules! setter {
+    ($struct:ident $(#[$doc:meta])* $name:ident: $type:ty) => {
+        $(#[$doc])*
+        pub fn $name(self, $name: $type) -> Self {
+            self.with(stringify!($name), |options| {
+                group!($struct options.plain).$name = $name;
+            })
+        }
+    };
+    ($struct:ident $(#[$doc:meta])* $name:ident: $type:ty, $duration:ident) => {
+        $(#[$doc])*
+        pub fn $duration(self, $duration: Duration) -> Self {
+            self.with(stringify!($name), |options| {
+                group!($struct options.plain).$name = microseconds($duration);
+            })
         }
     };
 }

@@ -187,10 +187,7 @@ mod tests {
         let cached = ModelDeclaration {
             options: ModelOptions {
                 name: "Cached",
-                call_options: CallOptions {
-                    response_cache: true,
-                    ..CallOptions::DEFAULT
-                },
+                call_options: CallOptions::DEFAULT.response_cache(true),
                 ..IDENTITY.options
             },
             ..IDENTITY

@@ -124,10 +124,7 @@ mod tests {
 
     const CACHED: ModelDeclaration = ModelDeclaration {
         options: ModelOptions {
-            call_options: CallOptions {
-                response_cache: true,
-                ..CallOptions::DEFAULT
-            },
+            call_options: CallOptions::DEFAULT.response_cache(true),
             ..IDENTITY.options
         },
         ..IDENTITY

@@ -45,10 +45,7 @@ async fn models_are_loaded_in_parallel() {
 async fn loads_and_unloads_do_not_mix_models() {
     let retained = ModelDeclaration {
         options: ModelOptions {
-            call_options: CallOptions {
-                response_cache: true,
-                ..CallOptions::DEFAULT
-            },
+            call_options: CallOptions::DEFAULT.response_cache(true),
             ..IDENTITY.options
         },
         ..IDENTITY

@@ -115,10 +115,7 @@ mod tests {
     async fn every_watch_sees_an_instance_stall_and_recover_and_the_server_stop() {
         let models = started(&ModelDeclaration {
             options: ModelOptions {
-                call_options: CallOptions {
-                    max_call_microseconds: 10_000,
-                    ..CallOptions::DEFAULT
-                },
+                call_options: CallOptions::DEFAULT.max_call(Duration::from_micros(10_000)),
                 ..IDENTITY.options
             },
             ..IDENTITY

@@ -111,7 +111,7 @@ impl Reserved {
         addresses.extend(ports.iter().filter_map(|(port, listener)| {
             let address = listener.local_addr().ok()?;
             let tls = certificates.get(port).is_some();
-            Some((port, PortAddress { address, tls }))
+            Some((port, PortAddress::new(address, tls)))
         }));
         if options.shares_port() {
             addresses.share(Port::Grpc, Port::Http);

@@ -9,6 +9,7 @@ use super::otlp::export;
 
 /// The exporter of spans.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TracesExporter {
     /// No export.
     #[default]

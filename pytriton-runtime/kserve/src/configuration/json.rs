@@ -56,6 +56,8 @@ fn scalar(json: &mut JsonWriter, scalar: &Scalar<'_>) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use pytriton_core::model::{CallOptions, QueuePolicy, TimeoutAction, VersionPolicy};
     use pytriton_core::registry::{ModelDeclaration, ModelOptions, SequenceScheduling};
     use pytriton_core::testing::IDENTITY;
@@ -108,10 +110,7 @@ mod tests {
     fn configuration_contains_the_response_cache_if_enabled() {
         let json = json(&ModelDeclaration {
             options: ModelOptions {
-                call_options: CallOptions {
-                    response_cache: true,
-                    ..CallOptions::DEFAULT
-                },
+                call_options: CallOptions::DEFAULT.response_cache(true),
                 ..IDENTITY.options
             },
             ..IDENTITY
@@ -161,12 +160,11 @@ mod tests {
             preferred_batch_size: &[2, 4],
             max_queue_delay_microseconds: 100,
             preserve_ordering: true,
-            queue_policy: QueuePolicy {
-                timeout_action: TimeoutAction::Delay,
-                default_timeout_microseconds: 7,
-                allow_timeout_override: true,
-                max_queue_size: 9,
-            },
+            queue_policy: QueuePolicy::DEFAULT
+                .timeout_action(TimeoutAction::Delay)
+                .default_timeout(Duration::from_micros(7))
+                .allow_timeout_override(true)
+                .max_queue_size(9),
             ..IDENTITY.options
         };
         let with = json(&ModelDeclaration {
@@ -179,13 +177,7 @@ mod tests {
             default_priority_level: 2,
             priority_queue_policy: &[
                 (1, QueuePolicy::DEFAULT),
-                (
-                    3,
-                    QueuePolicy {
-                        max_queue_size: 4,
-                        ..QueuePolicy::DEFAULT
-                    },
-                ),
+                (3, QueuePolicy::DEFAULT.max_queue_size(4)),
             ],
             queue_policy: QueuePolicy::DEFAULT,
             ..batching

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use pytriton_core::model::{ConfigMessage, OptionRow, OptionValue, TimeoutAction};
+use pytriton_core::model::{ConfigMessage, OptionRow, OptionValue};
 
 /// A protobuf message with field names; the fields are in Triton's order.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -92,8 +92,10 @@ impl Message<'_> {
             OptionValue::Boolean(boolean) => boolean.into(),
             OptionValue::Number(number) => number.into(),
             OptionValue::Fraction(fraction) => fraction.into(),
-            OptionValue::Action(TimeoutAction::Reject) => Scalar::Enumeration("REJECT", 0),
-            OptionValue::Action(TimeoutAction::Delay) => Scalar::Enumeration("DELAY", 1),
+            OptionValue::Action(action) => {
+                let (name, number) = action.config_value();
+                Scalar::Enumeration(name, number)
+            }
         };
         self.put(row.name, number, value, explicit);
     }

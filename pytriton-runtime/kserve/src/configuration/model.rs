@@ -73,12 +73,12 @@ fn version_policy(policy: Option<&VersionPolicy>) -> Message<'static> {
             choice.set("num_versions", 1, *count);
             message.set("latest", 1, choice);
         }
-        Some(VersionPolicy::All) => message.set("all", 2, choice),
         Some(VersionPolicy::Specific(versions)) => {
             let versions = versions.iter().map(|&version| i64::from(version));
             choice.set("versions", 1, Value::Numbers(versions.collect()));
             message.set("specific", 3, choice);
         }
+        Some(_) => message.set("all", 2, choice),
     }
     message
 }
@@ -140,10 +140,10 @@ fn instance_group<'a>(name: String, instances: InstanceGroup, backend: &str) -> 
     let mut group = Message::default();
     group.fill_in("name", 1, name);
     let (kind, gpus) = match instances.device {
-        Device::Cpu => (Scalar::Enumeration("KIND_CPU", 2), Vec::new()),
         // Triton refuses a GPU that it cannot use itself, but the function runs in another process.
         Device::Gpu(_) if backend == BACKEND => (Scalar::Enumeration("KIND_MODEL", 3), Vec::new()),
         Device::Gpu(number) => (Scalar::Enumeration("KIND_GPU", 1), vec![number.into()]),
+        _ => (Scalar::Enumeration("KIND_CPU", 2), Vec::new()),
     };
     group.set("kind", 4, kind);
     group.set("count", 2, size(instances.count));

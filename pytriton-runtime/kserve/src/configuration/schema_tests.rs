@@ -1,5 +1,7 @@
 //! Written configurations are readable by the checked-in messages.
 
+use std::time::Duration;
+
 use prost::Message as _;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorSet};
@@ -24,18 +26,11 @@ use super::*;
 
 /// A model with an input of each datatype.
 fn of_all_types() -> ModelSpec {
-    let tensor = |datatype: &DataType| TensorSpec {
-        name: datatype.name().into(),
-        datatype: *datatype,
-        dims: vec![-1, 1 << 40, 0],
-        optional: false,
-        description: "".into(),
-        example: [].into(),
-    };
-    ModelSpec {
-        inputs: DataType::ALL.iter().map(tensor).collect(),
-        ..IDENTITY.spec().unwrap()
-    }
+    let tensor =
+        |datatype: &DataType| TensorSpec::new(datatype.name(), *datatype, [-1, 1 << 40, 0]);
+    let mut spec = IDENTITY.spec().unwrap();
+    spec.inputs = DataType::ALL.iter().map(tensor).collect();
+    spec
 }
 
 struct Schema {
@@ -188,19 +183,15 @@ const RICH: ModelDeclaration = ModelDeclaration {
         preferred_batch_size: &[4, 200],
         max_queue_delay_microseconds: 1 << 40,
         preserve_ordering: true,
-        queue_policy: QueuePolicy {
-            timeout_action: TimeoutAction::Delay,
-            default_timeout_microseconds: 7,
-            allow_timeout_override: true,
-            max_queue_size: 9,
-        },
+        queue_policy: QueuePolicy::DEFAULT
+            .timeout_action(TimeoutAction::Delay)
+            .default_timeout(Duration::from_micros(7))
+            .allow_timeout_override(true)
+            .max_queue_size(9),
         priority_levels: 3,
         default_priority_level: 2,
         priority_queue_policy: &[(1, QueuePolicy::DEFAULT)],
-        call_options: CallOptions {
-            response_cache: true,
-            ..CallOptions::DEFAULT
-        },
+        call_options: CallOptions::DEFAULT.response_cache(true),
         parameters: &[("b", "2"), ("a", "")],
         ..IDENTITY.options
     },
@@ -291,10 +282,7 @@ fn bytes_decode_to_the_message() {
     assert_eq!(read(None, "native"), native);
     let decoupled = ModelDeclaration {
         options: ModelOptions {
-            call_options: CallOptions {
-                response_cache: false,
-                ..RICH.options.call_options
-            },
+            call_options: RICH.options.call_options.response_cache(false),
             ..RICH.options
         },
         decoupled: true,
@@ -350,11 +338,11 @@ fn preferred_batch_size_is_one_if_requests_cannot_be_stacked() {
             call,
             options: ModelOptions {
                 instances,
-                call_options: CallOptions {
-                    batches_in_flight,
-                    response_cache: false,
-                    ..RICH.options.call_options
-                },
+                call_options: RICH
+                    .options
+                    .call_options
+                    .batches_in_flight(batches_in_flight)
+                    .response_cache(false),
                 ..RICH.options
             },
             decoupled,

@@ -1,5 +1,7 @@
 //! Model declarations, each with one variation of the plainest.
 
+use std::time::Duration;
+
 use pytriton_core::model::{
     CallOptions, InstanceGroup, QueuePolicy, TensorDeclaration, TimeoutAction,
 };
@@ -22,12 +24,11 @@ const BATCHING: ModelOptions<'static> = ModelOptions {
     preferred_batch_size: &[2, 8],
     max_queue_delay_microseconds: 250,
     preserve_ordering: true,
-    queue_policy: QueuePolicy {
-        timeout_action: TimeoutAction::Reject,
-        default_timeout_microseconds: 5_000_000,
-        allow_timeout_override: true,
-        max_queue_size: 32,
-    },
+    queue_policy: QueuePolicy::DEFAULT
+        .timeout_action(TimeoutAction::Reject)
+        .default_timeout(Duration::from_secs(5))
+        .allow_timeout_override(true)
+        .max_queue_size(32),
     ..IDENTITY.options
 };
 
@@ -122,10 +123,7 @@ pub const TABLE: &[(&str, ModelDeclaration)] = &[
         ModelDeclaration {
             options: ModelOptions {
                 name: "delayed",
-                queue_policy: QueuePolicy {
-                    timeout_action: TimeoutAction::Delay,
-                    ..QueuePolicy::DEFAULT
-                },
+                queue_policy: QueuePolicy::DEFAULT.timeout_action(TimeoutAction::Delay),
                 preferred_batch_size: &[],
                 preserve_ordering: false,
                 ..BATCHING
@@ -141,21 +139,13 @@ pub const TABLE: &[(&str, ModelDeclaration)] = &[
                 priority_levels: 3,
                 default_priority_level: 2,
                 priority_queue_policy: &[
-                    (
-                        1,
-                        QueuePolicy {
-                            max_queue_size: 4,
-                            ..QueuePolicy::DEFAULT
-                        },
-                    ),
+                    (1, QueuePolicy::DEFAULT.max_queue_size(4)),
                     (
                         3,
-                        QueuePolicy {
-                            timeout_action: TimeoutAction::Delay,
-                            default_timeout_microseconds: 1_000,
-                            allow_timeout_override: true,
-                            ..QueuePolicy::DEFAULT
-                        },
+                        QueuePolicy::DEFAULT
+                            .timeout_action(TimeoutAction::Delay)
+                            .default_timeout(Duration::from_millis(1))
+                            .allow_timeout_override(true),
                     ),
                 ],
                 preserve_ordering: false,
@@ -245,10 +235,7 @@ pub const TABLE: &[(&str, ModelDeclaration)] = &[
         ModelDeclaration {
             options: ModelOptions {
                 name: "response_cache",
-                call_options: CallOptions {
-                    response_cache: true,
-                    ..CallOptions::DEFAULT
-                },
+                call_options: CallOptions::DEFAULT.response_cache(true),
                 ..IDENTITY.options
             },
             ..IDENTITY

@@ -9,20 +9,13 @@ use super::*;
 /// A model with these inputs, all but the first optional.
 fn spec(max_batch_size: u32, inputs: &[(&str, DataType)]) -> ModelSpec {
     let inputs = inputs.iter().enumerate();
-    let inputs = inputs.map(|(index, &(name, datatype))| TensorSpec {
-        name: name.into(),
-        datatype,
-        dims: vec![1],
-        optional: index > 0,
-        description: "".into(),
-        example: [].into(),
-    });
-    ModelSpec {
-        inputs: inputs.collect(),
-        openai: Some(Surface::Embeddings),
-        max_batch_size,
-        ..IDENTITY.spec().unwrap()
-    }
+    let inputs = inputs
+        .map(|(index, &(name, datatype))| TensorSpec::new(name, datatype, [1]).optional(index > 0));
+    let mut spec = IDENTITY.spec().unwrap();
+    spec.inputs = inputs.collect();
+    spec.openai = Some(Surface::Embeddings);
+    spec.max_batch_size = max_batch_size;
+    spec
 }
 
 /// The values of a request.

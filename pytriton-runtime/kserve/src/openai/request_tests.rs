@@ -7,22 +7,14 @@ use super::{OpenAiError, OpenAiRequest, TextRequest};
 
 /// Creates a model with these inputs.
 fn spec(surface: Surface, inputs: &[(&str, DataType, i64, bool)]) -> ModelSpec {
-    let inputs = inputs
-        .iter()
-        .map(|&(name, datatype, dim, optional)| TensorSpec {
-            name: name.into(),
-            datatype,
-            dims: vec![dim],
-            optional,
-            description: "".into(),
-            example: [].into(),
-        });
-    ModelSpec {
-        inputs: inputs.collect(),
-        openai: Some(surface),
-        max_batch_size: 0,
-        ..IDENTITY.spec().unwrap()
-    }
+    let inputs = inputs.iter().map(|&(name, datatype, dim, optional)| {
+        TensorSpec::new(name, datatype, [dim]).optional(optional)
+    });
+    let mut spec = IDENTITY.spec().unwrap();
+    spec.inputs = inputs.collect();
+    spec.openai = Some(surface);
+    spec.max_batch_size = 0;
+    spec
 }
 
 fn completions() -> ModelSpec {
@@ -61,10 +53,8 @@ fn bodies(spec: &ModelSpec, json: &str) -> Vec<String> {
 
 #[test]
 fn other_members_become_parameters() {
-    let spec = ModelSpec {
-        takes_parameters: true,
-        ..chat()
-    };
+    let mut spec = chat();
+    spec.takes_parameters = true;
     let messages = r#"[{"role":"user","content":"a"}]"#;
     let inputs = r#","messages":["{\"role\":\"user\",\"content\":\"a\"}"]}"#;
     let table = [
@@ -156,12 +146,9 @@ fn members_for_the_server_are_read() {
     assert!(request.options.stream && request.options.include_usage);
     assert_eq!(request.options.stops, ["é", "b"]);
     let mut own = completions();
-    own.inputs.push(TensorSpec {
-        name: "stop".into(),
-        dims: vec![-1],
-        optional: true,
-        ..own.inputs[0].clone()
-    });
+    let datatype = own.inputs[0].datatype;
+    own.inputs
+        .push(TensorSpec::new("stop", datatype, [-1]).optional(true));
     let request = ask(&own, json).unwrap();
     assert!(request.options.stops.is_empty());
     let bodies = request.bodies(&mut MemoryPermit::unlimited()).unwrap();

@@ -8,11 +8,10 @@ use super::*;
 
 fn format(encoding: VectorEncoding, dimensions: usize) -> VectorFormat {
     let mut spec = IDENTITY.spec().unwrap();
-    spec.outputs.push(TensorSpec {
-        name: PROMPT_TOKENS.into(),
-        datatype: DataType::Int64,
-        ..spec.outputs[0].clone()
-    });
+    let mut tokens = spec.outputs[0].clone();
+    tokens.name = PROMPT_TOKENS.into();
+    tokens.datatype = DataType::Int64;
+    spec.outputs.push(tokens);
     VectorFormat {
         spec: Arc::new(spec),
         encoding,

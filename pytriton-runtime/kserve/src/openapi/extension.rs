@@ -69,10 +69,7 @@ fn options(model: &ModelSpec) -> Map<String, Value> {
         }
         return options;
     };
-    let usual = BatcherOptions {
-        max_candidate_sequences: model.max_batch_size.max(1),
-        ..BatcherOptions::DEFAULT
-    };
+    let usual = BatcherOptions::DEFAULT.max_candidate_sequences(model.max_batch_size.max(1));
     let rows = batcher.options.changed(&usual);
     options.extend(rows.filter(|row| batcher.has(row)).map(member));
     let rows = batcher.queue_policy.changed(&QueuePolicy::DEFAULT);

@@ -188,9 +188,10 @@ mod tests {
         let mut spec = IDENTITY.spec().unwrap();
         let input = spec.inputs[0].clone();
         let names = ["INPUT_1", "a", "b", "x"];
-        let inputs = names.map(|name| TensorSpec {
-            name: name.into(),
-            ..input.clone()
+        let inputs = names.map(|name| {
+            let mut input = input.clone();
+            input.name = name.into();
+            input
         });
         spec.inputs = inputs.into();
         spec

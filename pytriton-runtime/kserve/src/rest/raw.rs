@@ -103,14 +103,7 @@ mod tests {
     use super::*;
 
     fn tensor(datatype: DataType, dims: &[i64]) -> TensorSpec {
-        TensorSpec {
-            name: "x".into(),
-            datatype,
-            dims: dims.to_vec(),
-            optional: false,
-            description: "".into(),
-            example: Arc::default(),
-        }
+        TensorSpec::new("x", datatype, dims)
     }
 
     #[test]

@@ -1,5 +1,6 @@
 /// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LogFormat {
     /// Human-readable.
     Human,

@@ -1,7 +1,6 @@
 //! Admission of requests to a queue of sequences.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use pytriton_core::request::{Request, RequestId, Sequence};
 use pytriton_core::response_channel::{SchedulerError, response_channel};
@@ -105,9 +104,8 @@ fn enter(
         number: state.next_ticket,
     };
     state.next_ticket += 1;
-    let timeout = Some(request.timeout_microseconds()).filter(|&timeout| timeout > 0);
-    let deadline = timeout.map(Duration::from_micros);
-    let deadline = deadline.and_then(|timeout| arrived.checked_add(timeout));
+    let timeout = request.timeout();
+    let deadline = timeout.and_then(|timeout| arrived.checked_add(timeout));
     let (sink, receiver) = response_channel();
     let waiting = Waiting {
         ticket,

@@ -92,10 +92,10 @@ async fn sequences_of_a_stalled_instance_end() {
     let served = start(&ModelDeclaration {
         options: ModelOptions {
             instances: TWO,
-            call_options: CallOptions {
-                max_call_microseconds: 200_000,
-                ..ONE.options.call_options
-            },
+            call_options: ONE
+                .options
+                .call_options
+                .max_call(Duration::from_micros(200_000)),
             ..ONE.options
         },
         ..ONE

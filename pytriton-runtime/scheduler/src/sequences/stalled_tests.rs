@@ -58,10 +58,7 @@ impl Starts for Slow {
 async fn start() -> Served {
     let declaration = ModelDeclaration {
         options: ModelOptions {
-            call_options: CallOptions {
-                max_call_microseconds: 500_000,
-                ..CallOptions::DEFAULT
-            },
+            call_options: CallOptions::DEFAULT.max_call(Duration::from_micros(500_000)),
             max_sequence_idle_microseconds: 60_000_000,
             ..DIRECT
         },

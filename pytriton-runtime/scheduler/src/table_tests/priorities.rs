@@ -1,29 +1,23 @@
 //! Priority levels, some of them full, with a delay and until the queue is closed.
 
+use std::time::Duration;
+
 use pytriton_core::model::{QueuePolicy, TimeoutAction};
 use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 
 use super::bench::{AT_ONCE, MODEL, Takers, TestRequest, ask, happens, one};
 
 /// At most two requests may wait.
-const TWO: QueuePolicy = QueuePolicy {
-    max_queue_size: 2,
-    ..QueuePolicy::DEFAULT
-};
+const TWO: QueuePolicy = QueuePolicy::DEFAULT.max_queue_size(2);
 
 /// Refused after fifteen milliseconds, or earlier if a request specifies a shorter timeout.
-const REJECT: QueuePolicy = QueuePolicy {
-    timeout_action: TimeoutAction::Reject,
-    default_timeout_microseconds: 15_000,
-    allow_timeout_override: true,
-    ..QueuePolicy::DEFAULT
-};
+const REJECT: QueuePolicy = QueuePolicy::DEFAULT
+    .timeout_action(TimeoutAction::Reject)
+    .default_timeout(Duration::from_millis(15))
+    .allow_timeout_override(true);
 
 /// Delayed behind the others of the level after the timeout.
-const DELAY: QueuePolicy = QueuePolicy {
-    timeout_action: TimeoutAction::Delay,
-    ..REJECT
-};
+const DELAY: QueuePolicy = REJECT.timeout_action(TimeoutAction::Delay);
 
 /// A model with three levels (default 2) and batches of up to four rows.
 const fn levels(

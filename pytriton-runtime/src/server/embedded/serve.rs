@@ -129,10 +129,7 @@ mod tests {
     fn registry(inline: bool) -> Registry {
         let model = ModelDeclaration {
             options: ModelOptions {
-                call_options: CallOptions {
-                    inline,
-                    ..CallOptions::DEFAULT
-                },
+                call_options: CallOptions::DEFAULT.inline(inline),
                 ..IDENTITY.options
             },
             ..IDENTITY

@@ -316,7 +316,7 @@ mod tests {
         let BackendBatch { requests, stacked } = gathered;
         assert_eq!(requests[0].id(), "0");
         assert_eq!(requests[0].parameters().int("beams"), Some(4));
-        assert_eq!(requests[0].timeout_microseconds(), 7);
+        assert_eq!(requests[0].timeout(), Some(Duration::from_micros(7)));
         assert_eq!(requests[1].batch_size(), 1);
         let last = requests[1].tensor("INPUT_1").unwrap();
         assert_eq!(last.elements::<f32>().unwrap(), vec![3.0]);

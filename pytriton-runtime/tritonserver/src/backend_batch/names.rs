@@ -18,7 +18,7 @@ pub(crate) fn welcome(spec: &ModelSpec) -> Welcome {
 /// Returns the error for a model without a free instance: they are stalled if calls have a time
 /// limit, otherwise gone.
 fn unavailable(spec: &ModelSpec) -> String {
-    let availability = match spec.call_options.max_call() {
+    let availability = match spec.call_options.call_limit() {
         Some(_) => Availability::Stalled,
         None => Availability::Gone,
     };

@@ -36,7 +36,7 @@ impl InstanceThread {
         let in_flight = spec.call_options.batches_in_flight as usize;
         // If an instance can stall, the others take the batches that tritonserver assigns to it.
         // Sequences are the exception: their state belongs to one instance.
-        let shared = (in_flight > 1 || spec.call_options.max_call().is_some())
+        let shared = (in_flight > 1 || spec.call_options.call_limit().is_some())
             && spec.sequence_batching().is_none();
         let queue = match shared {
             false => Queue::new(spec),
@@ -48,7 +48,7 @@ impl InstanceThread {
         let device = instance.gpu.map_or(Device::Cpu, Device::Gpu);
         let context = Context::new(Arc::clone(spec), number).on(device);
         let (loaded, result) = sync_channel(1);
-        let limited = spec.call_options.max_call().is_some();
+        let limited = spec.call_options.call_limit().is_some();
         let thread = thread::Builder::new().name(format!("{}_{number}", spec.name));
         let model = model.clone();
         let spawned = thread.spawn(move || {

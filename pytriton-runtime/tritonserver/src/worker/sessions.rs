@@ -381,33 +381,25 @@ mod tests {
 
     #[test]
     fn the_longest_wait_includes_batching_and_queue_policies() {
-        let delayed = |sequences, max_queue_delay_microseconds| Batcher {
-            sequences,
-            options: BatcherOptions {
-                max_queue_delay_microseconds,
-                ..BatcherOptions::DEFAULT
-            },
-            ..Batcher::DYNAMIC
+        let delayed = |sequences, milliseconds| {
+            let mut batcher = Batcher::DYNAMIC;
+            batcher.sequences = sequences;
+            let delay = Duration::from_millis(milliseconds);
+            batcher.options = BatcherOptions::DEFAULT.max_queue_delay(delay);
+            batcher
         };
-        let bounded = Batcher {
-            queue_policy: QueuePolicy {
-                max_queue_size: 5,
-                ..QueuePolicy::DEFAULT
-            },
-            ..Batcher::DYNAMIC
-        };
+        let mut bounded = Batcher::DYNAMIC;
+        bounded.queue_policy = QueuePolicy::DEFAULT.max_queue_size(5);
         let table = [
             (Batcher::DYNAMIC, 0),
-            (delayed(None, 200_000), 200),
+            (delayed(None, 200), 200),
             (bounded, 750),
-            (delayed(Some(SequenceScheduling::Direct), 300_000), 300),
-            (delayed(Some(SequenceScheduling::Oldest), 100_000), 100),
+            (delayed(Some(SequenceScheduling::Direct), 300), 300),
+            (delayed(Some(SequenceScheduling::Oldest), 100), 100),
         ];
         for (batcher, milliseconds) in table {
-            let spec = ModelSpec {
-                batcher: Some(batcher),
-                ..IDENTITY.spec().unwrap()
-            };
+            let mut spec = IDENTITY.spec().unwrap();
+            spec.batcher = Some(batcher);
             let wait = Duration::from_millis(milliseconds);
             assert_eq!(longest_wait(&spec), wait);
         }

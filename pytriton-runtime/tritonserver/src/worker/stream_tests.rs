@@ -109,10 +109,10 @@ async fn each_request_receives_all_its_responses_and_an_end() {
     for batches_in_flight in [1, 4] {
         let model = ModelDeclaration {
             options: ModelOptions {
-                call_options: CallOptions {
-                    batches_in_flight,
-                    ..REPEAT.options.call_options
-                },
+                call_options: REPEAT
+                    .options
+                    .call_options
+                    .batches_in_flight(batches_in_flight),
                 ..REPEAT.options
             },
             ..REPEAT
@@ -131,10 +131,10 @@ async fn a_cancelled_request_ends_without_affecting_others() {
     for batches_in_flight in [1, 4] {
         let model = ModelDeclaration {
             options: ModelOptions {
-                call_options: CallOptions {
-                    batches_in_flight,
-                    ..REPEAT.options.call_options
-                },
+                call_options: REPEAT
+                    .options
+                    .call_options
+                    .batches_in_flight(batches_in_flight),
                 ..REPEAT.options
             },
             ..REPEAT
@@ -179,10 +179,10 @@ async fn a_cancelled_stream_is_dropped_while_it_waits() {
     for batches_in_flight in [1, 4] {
         let model = ModelDeclaration {
             options: ModelOptions {
-                call_options: CallOptions {
-                    batches_in_flight,
-                    ..REPEAT.options.call_options
-                },
+                call_options: REPEAT
+                    .options
+                    .call_options
+                    .batches_in_flight(batches_in_flight),
                 ..REPEAT.options
             },
             load: |_| Ok(Box::new(Silent)),

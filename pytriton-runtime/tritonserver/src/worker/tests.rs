@@ -344,10 +344,7 @@ async fn a_load_survives_a_broken_session() {
 async fn a_session_has_the_configured_number_of_batches_in_flight() {
     let three = ModelDeclaration {
         options: ModelOptions {
-            call_options: CallOptions {
-                batches_in_flight: 3,
-                ..CallOptions::DEFAULT
-            },
+            call_options: CallOptions::DEFAULT.batches_in_flight(3),
             ..IDENTITY.options
         },
         ..IDENTITY

@@ -1,6 +1,7 @@
 //! A model as described by the table of `run.py`. The members have the names of the options.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use pytriton::{
     DataType, Error, Function, Input, Model, Output, QueuePolicy, SequenceScheduling,
@@ -144,7 +145,7 @@ impl Spec {
             if policy.default_timeout_microseconds > 0 {
                 model = model
                     .timeout_action(policy.action())
-                    .default_timeout_microseconds(policy.default_timeout_microseconds)
+                    .default_timeout(Duration::from_micros(policy.default_timeout_microseconds))
                     .allow_timeout_override(policy.allow_timeout_override);
             }
             model = model.max_queue_size(policy.max_queue_size);

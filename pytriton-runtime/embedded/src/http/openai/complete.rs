@@ -85,10 +85,7 @@ mod tests {
 
     #[test]
     fn usage_is_omitted_unless_every_choice_reports_it() {
-        let usage = |tokens| Usage {
-            prompt_tokens: tokens,
-            completion_tokens: 2 * tokens,
-        };
+        let usage = |tokens| Usage::new(tokens, 2 * tokens);
         let table: [(&[Option<Usage>], Option<Usage>); 4] = [
             (&[Some(usage(1))], Some(usage(1))),
             (&[Some(usage(1)), Some(usage(2))], Some(usage(3))),

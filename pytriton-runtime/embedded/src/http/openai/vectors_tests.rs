@@ -26,10 +26,7 @@ const LENGTHS: ModelDeclaration = ModelDeclaration {
         max_batch_size: 2,
         openai: Some(Surface::Embeddings),
         // Fewer than the batches of a long request.
-        queue_policy: QueuePolicy {
-            max_queue_size: 16,
-            ..QueuePolicy::DEFAULT
-        },
+        queue_policy: QueuePolicy::DEFAULT.max_queue_size(16),
         ..IDENTITY.options
     },
     inputs: &[TensorDeclaration {
@@ -52,10 +49,7 @@ const fn short(name: &'static str, max_queue_size: u32) -> ModelDeclaration {
     ModelDeclaration {
         options: ModelOptions {
             name,
-            queue_policy: QueuePolicy {
-                max_queue_size,
-                ..QueuePolicy::DEFAULT
-            },
+            queue_policy: QueuePolicy::DEFAULT.max_queue_size(max_queue_size),
             ..LENGTHS.options
         },
         ..LENGTHS

@@ -16,14 +16,7 @@ use crate::error::CodecError;
 use super::*;
 
 fn tensor(name: &str, datatype: DataType, dims: &[i64]) -> TensorSpec {
-    TensorSpec {
-        name: name.into(),
-        datatype,
-        dims: dims.to_vec(),
-        optional: true,
-        description: "".into(),
-        example: [].into(),
-    }
+    TensorSpec::new(name, datatype, dims).optional(true)
 }
 
 /// A model without batching, with inputs of all kinds.

@@ -25,14 +25,12 @@ use super::{parameters, string};
 /// A model with this number of outputs.
 fn spec(outputs: usize) -> ModelSpec {
     let mut spec = IDENTITY.spec().unwrap();
-    let output = TensorSpec {
-        datatype: DataType::Uint8,
-        ..spec.outputs[0].clone()
-    };
+    let mut output = spec.outputs[0].clone();
+    output.datatype = DataType::Uint8;
     spec.outputs = (0..outputs)
-        .map(|number| TensorSpec {
-            name: Arc::from(format!("O{number}")),
-            ..output.clone()
+        .map(|number| {
+            output.name = Arc::from(format!("O{number}"));
+            output.clone()
         })
         .collect();
     spec

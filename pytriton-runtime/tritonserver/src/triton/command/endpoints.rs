@@ -29,7 +29,7 @@ impl Endpoints {
         ];
         let served = ports.into_iter().filter_map(|(port, address, tls)| {
             let address = address?;
-            Some((port, PortAddress { address, tls }))
+            Some((port, PortAddress::new(address, tls)))
         });
         served.collect()
     }
