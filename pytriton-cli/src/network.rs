@@ -1,9 +1,9 @@
 use std::path::Path;
 
-use pytriton::{
-    Error, Function, FunctionCall, Input, Model, Output, PerBatch, PerRequest, StackedUnit, Tensor,
-    num_cpus,
+use pytriton::runtime_models::{
+    Function, FunctionCall, Input, Model, Output, PerBatch, PerRequest, StackedUnit,
 };
+use pytriton::{Error, Tensor, num_cpus};
 use pytriton_onnx::{BatchAxisError, ModelSignature, Session, with_rank};
 
 use crate::error::ServeError;

@@ -2,8 +2,9 @@
 
 #![cfg(feature = "tract")]
 
+use pytriton::error::CallError;
 use pytriton::prelude::*;
-use pytriton::{CallError, ErrorKind, testing};
+use pytriton::{ErrorKind, testing};
 
 /// `y = x * weights + bias`.
 #[pytriton::onnx("../tests/onnx/files/affine.onnx", name = "Affine", max_batch_size = 8)]

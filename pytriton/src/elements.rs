@@ -1,4 +1,5 @@
-//! Elements of `BYTES` tensors other than `String` and `Vec<u8>`.
+//! Elements of tensors: the trait [`Element`], and elements of `BYTES` tensors other than `String`
+//! and `Vec<u8>`.
 //!
 //! [`Bytes`] is an element without a copy, and [`Json`] is a value as JSON text. A type that
 //! implements [`BytesElement`] can be used in the same places: in arrays of inputs and outputs, and
@@ -44,4 +45,4 @@
 //! element and the reason. A panic in `decode` is an error of that request with HTTP status 500. It
 //! is not fatal for the model, even if `unrecoverable_panics` is set.
 
-pub use pytriton_protocol::tensor::{Bytes, BytesElement, ElementError, Json};
+pub use pytriton_protocol::tensor::{Bytes, BytesElement, Element, ElementError, Json, RaggedRows};

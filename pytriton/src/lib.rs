@@ -18,13 +18,15 @@
 //! The function's signature defines the model: see [`macro@model`]. The module `guide` explains
 //! each topic with examples, from a first model to production.
 //!
-//! [`Model`] and [`Function`] define a model at run time, and [`Triton`] is the server as a value,
-//! which the program starts and stops.
+//! [`runtime_models`] defines models at run time, and [`Triton`] is the server as a value, which the
+//! program starts and stops.
 //!
 //! ```
-//! use pytriton::prelude::*;
+//! use pytriton::Triton;
 //! use pytriton::ndarray::Ix2;
-//! use pytriton::{EngineChoice, Function, Input, Model, Output, PerBatch, Triton};
+//! use pytriton::options::EngineChoice;
+//! use pytriton::prelude::*;
+//! use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let triton = Triton::builder().engine(EngineChoice::Embedded).free_ports().build()?;
@@ -43,6 +45,13 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Modules
+//!
+//! The root and the [`prelude`] contain the names that most files with models need. The others are
+//! in modules: [`runtime_models`], [`decorators`] and [`config`] for models, [`server`] and
+//! [`options`] for programs, [`error`], [`calls`], [`elements`], [`signature`](mod@signature),
+//! [`openai`](mod@openai) and [`testing`].
 //!
 //! # Features
 //!
@@ -69,6 +78,14 @@ compile_error!(
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+#[cfg(any(feature = "embedded", feature = "tritonserver"))]
+pub mod calls;
+#[cfg(any(feature = "embedded", feature = "tritonserver"))]
+pub mod config;
+#[cfg(any(feature = "embedded", feature = "tritonserver"))]
+pub mod decorators;
+#[cfg(any(feature = "embedded", feature = "tritonserver"))]
+pub mod error;
 #[cfg(all(doc, feature = "embedded", feature = "client"))]
 pub mod guide;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]
@@ -80,7 +97,11 @@ pub mod options;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]
 pub mod prelude;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]
+pub mod runtime_models;
+#[cfg(any(feature = "embedded", feature = "tritonserver"))]
 mod served;
+#[cfg(any(feature = "embedded", feature = "tritonserver"))]
+pub mod server;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]
 pub mod signature;
 #[cfg(feature = "embedded")]

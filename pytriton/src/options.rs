@@ -1,13 +1,14 @@
-//! The types of the fields of [`Options`], with which a program configures a server.
+//! [`Options`], with which a program configures a server, and the types of its fields.
 //!
 //! [`Triton::builder`](crate::Triton::builder) reads the options and passes them to a function of
 //! the program, which changes some of them. [`Options::parse`] reads them from arguments.
 //!
 //! ```
+//! use pytriton::Triton;
 //! use pytriton::options::{
 //!     AccessLogFormat, AccessOptions, Endpoints, Group, HeaderForward, LimitOptions, LogFormat,
+//!     Options,
 //! };
-//! use pytriton::{Options, Triton};
 //!
 //! /// Requires the access token for these groups of routes only.
 //! fn restrict(access: &mut AccessOptions, groups: Vec<Group>) {
@@ -37,25 +38,22 @@
 //! ```
 
 pub use pytriton_runtime::access::{AccessOptions, Endpoints, Group, IdentityHeader};
-pub use pytriton_runtime::engine::{ControlMode, ControlOptions, TritonOptions};
+pub use pytriton_runtime::engine::{ControlMode, ControlOptions, EngineChoice, TritonOptions};
 pub use pytriton_runtime::flags::Flags;
 pub use pytriton_runtime::net::AllowedHosts;
 pub use pytriton_runtime::registry::OptionOverride;
 pub use pytriton_runtime::server::{
-    AccessLogFormat, LimitOptions, OptionsError, OverrideOptions, ValidationError, ValidationErrors,
+    AccessLogFormat, LimitOptions, Options, OptionsError, OverrideOptions, ValidationError,
+    ValidationErrors,
 };
 pub use pytriton_runtime::tls::{TlsFlags, TlsOptions};
 pub use pytriton_runtime::{HeaderForward, LogFormat, PatternError, TracesExporter};
-
-#[cfg(doc)]
-use crate::Options;
 
 #[cfg(test)]
 mod tests {
     use std::marker::PhantomData;
 
     use super::*;
-    use crate::{EngineChoice, Options};
 
     /// A type that may implement a trait of clap. Its own constants, which exist only then, take
     /// precedence over those of [`WithoutClap`].

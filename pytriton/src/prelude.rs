@@ -7,13 +7,14 @@ pub use pytriton_runtime::ndarray::{
     Ix4, Ix5, Ix6, IxDyn, array, s,
 };
 
+pub use crate::error::Cancelled;
 pub use crate::served::batching::*;
 pub use crate::served::model::model;
 pub use crate::served::state::*;
 pub use crate::served::tensors::*;
 pub use crate::{
-    Call, Cancellation, Cancelled, Context, Identity, ParameterValue, Parameters, Ragged, Request,
-    Responses, Sequence,
+    Call, Cancellation, Context, Identity, ParameterValue, Parameters, Ragged, Request, Responses,
+    Sequence,
 };
 // Only the attribute: importing the module `openai` as well would shadow a crate of that name.
 pub use pytriton_macros::openai;

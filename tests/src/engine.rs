@@ -3,7 +3,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use pytriton::{Builder, EngineChoice, Triton};
+use pytriton::Triton;
+use pytriton::options::EngineChoice;
+use pytriton::server::Builder;
 
 use crate::{Result, finish};
 

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use pytriton::client::AsyncModelClient;
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Function, Input, Model, Output, PerBatch, testing};
+use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch};
+use pytriton::testing;
 use tokio::task::JoinSet;
 
 /// The time of the function per call and per row.

@@ -1,7 +1,7 @@
 //! Groups rows with equal values into one call, and pads batches to the sizes that the network
 //! supports.
 
-use pytriton::ConstantPadder;
+use pytriton::decorators::ConstantPadder;
 use pytriton::prelude::*;
 
 /// The tokens that a beam search finds. Each length needs its own network.

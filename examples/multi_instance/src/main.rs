@@ -3,9 +3,10 @@
 use std::env;
 use std::error::Error;
 
+use pytriton::Triton;
 use pytriton::ndarray::Ix2;
 use pytriton::prelude::*;
-use pytriton::{Function, Input, Model, Named, Output, PerBatch, Triton};
+use pytriton::runtime_models::{Function, Input, Model, Named, Output, PerBatch};
 
 const DEVICES: [&str; 2] = ["gpu:0", "gpu:1"];
 

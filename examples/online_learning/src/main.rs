@@ -4,8 +4,9 @@ use std::env;
 use std::error::Error;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use pytriton::Triton;
 use pytriton::ndarray::{Ix2, Zip};
-use pytriton::{Function, Input, Model, Output, PerBatch, Triton};
+use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch};
 
 const RATE: f32 = 0.1;
 

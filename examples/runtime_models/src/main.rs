@@ -4,8 +4,9 @@
 use std::env;
 use std::error::Error;
 
+use pytriton::Triton;
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, Input, Model, Output, PerBatch, Triton};
+use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let triton = Triton::builder().arguments(env::args().skip(1)).build()?;

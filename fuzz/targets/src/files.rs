@@ -1,7 +1,5 @@
 //! Files that a server or a build reads.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use pytriton_runtime::fuzzing;
 use pytriton_runtime::model::TensorSpec;

@@ -15,7 +15,7 @@ pub(crate) const DECORATOR: Decorator = Decorator {
         let inside = decoration.inside(errors).unwrap_or_default();
         let value = syn::parse2::<Expr>(inside);
         if value.is_err() {
-            let message = "expected a value of a type that implements `pytriton::Step`: write `#[step(MyStep { … })]`";
+            let message = "expected a value of a type that implements `pytriton::decorators::Step`: write `#[step(MyStep { … })]`";
             errors.push(decoration, message);
         }
         let step = value.map(|value| quote_spanned!(value.span()=> __private::step(&#value)));

@@ -85,7 +85,8 @@ impl Warmup {
                 __private::WarmupInput::declared(#name, __private::WarmupData::#kind #((#path))*, #dims)
             })
         });
-        let given = quote!(&[#(#given),*]);
+        // A reference to a temporary in an argument would not be `'static`.
+        let given = quote!(const { &[#(#given),*] });
         let name = self.name.as_ref();
         let name = name.map_or_else(|| quote!(""), ToTokens::to_token_stream);
         let batch_size = Value::or(self.batch_size.as_ref(), 1_u32);

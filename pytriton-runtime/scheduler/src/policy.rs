@@ -122,10 +122,11 @@ mod tests {
 
     #[test]
     fn request_waits_on_its_priority_level() {
+        const LEVELS: [(u64, QueuePolicy); 1] = [(3, QueuePolicy::DEFAULT.max_queue_size(7))];
         let three = policy_of(ModelOptions {
             priority_levels: 3,
             default_priority_level: 2,
-            priority_queue_policy: &[(3, QueuePolicy::DEFAULT.max_queue_size(7))],
+            priority_queue_policy: &LEVELS,
             ..IDENTITY.options
         });
         let sizes = [1, 2, 3].map(|level| three.limits_of(level).max_queue_size);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pytriton_core::call::{Context, Instance, LoadedInstance};
-use pytriton_core::model::{CallOptions, ModelSpec};
+use pytriton_core::model::ModelSpec;
 use pytriton_core::registry::{ModelDeclaration, ModelOptions, Registration};
 use pytriton_core::request::{InferRequest, Request, Response};
 use pytriton_core::response_channel::SchedulerError;

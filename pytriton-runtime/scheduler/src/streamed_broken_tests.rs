@@ -11,7 +11,7 @@ use pytriton_core::call::{
     Call, Execution, Instance, Parameter, Responses, closed, ended, executed, iterate,
 };
 use pytriton_core::error::Error;
-use pytriton_core::model::{CallMode, CallOptions};
+use pytriton_core::model::CallMode;
 use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::{ParameterValue, Request};
 use pytriton_core::testing::infer_request;

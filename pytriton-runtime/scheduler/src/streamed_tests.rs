@@ -10,7 +10,7 @@ use pytriton_core::call::{
     Call, Execution, Instance, ModelError, Outputs, Parameter, Responses, closed, ended, executed,
     flow, iterate,
 };
-use pytriton_core::model::{CallMode, CallOptions};
+use pytriton_core::model::CallMode;
 use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::testing::{IDENTITY, request};

@@ -60,8 +60,8 @@ pub use pytriton_macros::group_by_keys;
 /// such as a [`ConstantPadder`].
 ///
 /// ```
+/// use pytriton::decorators::ConstantPadder;
 /// use pytriton::prelude::*;
-/// use pytriton::ConstantPadder;
 ///
 /// #[pytriton::model(name = "Repeat")]
 /// #[batch]
@@ -128,8 +128,9 @@ pub use pytriton_macros::cost;
 /// Steps wrap the function in the order in which they are written.
 ///
 /// ```
+/// use pytriton::Error;
+/// use pytriton::decorators::{Batch, Groups, Step};
 /// use pytriton::prelude::*;
-/// use pytriton::{Batch, Error, Groups, Step};
 ///
 /// /// Limits the rows of a call.
 /// #[derive(Debug)]

@@ -67,7 +67,7 @@ use super::*;
 /// | a tuple of up to 8 arrays | `OUTPUT_1`, `OUTPUT_2` and so on |
 /// | a struct that derives [`Outputs`](derive@Outputs) | its fields |
 /// | [`WithParameters<O>`](WithParameters) | `O` with response parameters |
-/// | `Result<O, E>` | `O`, or an error. `E` implements [`IntoError`](crate::IntoError), which sets the status, or only `Display` (by default, status 500) |
+/// | `Result<O, E>` | `O`, or an error. `E` implements [`IntoError`](crate::error::IntoError), which sets the status, or only `Display` (by default, status 500) |
 /// | `impl Iterator<Item = O>`, `impl Stream<Item = O>`, or a `Result` of one | one response for each item, which may be a `Result` |
 /// | `Vec<O>`, for a function that takes `&[Request]` | one entry for each request, which may be a `Result` |
 ///
@@ -213,8 +213,8 @@ use super::*;
 /// start if a GPU is known to be missing.
 ///
 /// ```
+/// use pytriton::config::Device;
 /// use pytriton::prelude::*;
-/// use pytriton::Device;
 ///
 /// struct Network {
 ///     device: String,
@@ -225,8 +225,8 @@ use super::*;
 ///     #[load]
 ///     fn load(context: &Context) -> Self {
 ///         let device = match context.device() {
-///             Device::Cpu => "cpu".to_owned(),
 ///             Device::Gpu(number) => format!("cuda:{number}"),
+///             _ => "cpu".to_owned(),
 ///         };
 ///         Self { device }
 ///     }

@@ -39,7 +39,7 @@ use super::*;
 /// }
 ///
 /// #[pytriton::test(server = |server| server.state(Arc::new(Weights(2.0))))]
-/// async fn rows_are_scaled(scale: Call<Scale>) -> Result<(), pytriton::CallError> {
+/// async fn rows_are_scaled(scale: Call<Scale>) -> Result<(), pytriton::error::CallError> {
 ///     assert_eq!(scale.call(array![[1.0], [2.0]]).await?, array![[2.0], [4.0]]);
 ///     Ok(())
 /// }

@@ -13,7 +13,7 @@ pytriton::main!();
 
 #[cfg(test)]
 mod tests {
-    use pytriton::CallError;
+    use pytriton::error::CallError;
 
     use super::*;
 

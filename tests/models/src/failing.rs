@@ -5,8 +5,9 @@ use std::num::ParseFloatError;
 use std::panic::panic_any;
 use std::time::Duration;
 
+use pytriton::decorators::{Batch, Step};
 use pytriton::prelude::*;
-use pytriton::{Batch, Error, ErrorKind, Step};
+use pytriton::{Error, ErrorKind};
 
 #[pytriton::model(name = "Fail", max_batch_size = 16)]
 #[batch]

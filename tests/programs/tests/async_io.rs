@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use futures_util::future::try_join_all;
-use pytriton::CallError;
+use pytriton::error::CallError;
 use pytriton::prelude::*;
 use tokio::sync::Barrier;
 

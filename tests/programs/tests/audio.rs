@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::try_join_all;
+use pytriton::error::CallError;
 use pytriton::prelude::*;
+use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch};
 use pytriton::testing::{advance, serve};
-use pytriton::{CallError, Function, Input, Model, Output, PerBatch};
 
 mod http;
 

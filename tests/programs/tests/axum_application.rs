@@ -4,8 +4,9 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::get;
 use axum::{Json, Router};
+use pytriton::Triton;
+use pytriton::options::EngineChoice;
 use pytriton::prelude::*;
-use pytriton::{EngineChoice, Triton};
 use tokio::net::TcpListener;
 
 mod http;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pytriton::CallError;
+use pytriton::error::CallError;
 use pytriton::prelude::*;
 
 static CALLS: AtomicU32 = AtomicU32::new(0);

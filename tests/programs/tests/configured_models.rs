@@ -1,7 +1,9 @@
 //! Models from a configuration: their number, names and shapes are known at start.
 
+use pytriton::Triton;
+use pytriton::options::EngineChoice;
 use pytriton::prelude::*;
-use pytriton::{EngineChoice, Function, Input, Model, Output, PerBatch, Triton};
+use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch};
 use serde::Deserialize;
 
 mod http;

@@ -1,7 +1,8 @@
 //! A sequence: each request continues a conversation, whose state is on the server.
 
+use pytriton::error::CallError;
 use pytriton::prelude::*;
-use pytriton::{CallError, ErrorKind, Sequence};
+use pytriton::{ErrorKind, Sequence};
 
 #[derive(Default)]
 struct Conversation(Vec<String>);

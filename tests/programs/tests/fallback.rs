@@ -38,7 +38,9 @@ async fn best(
 }
 
 #[pytriton::test]
-async fn slow_and_busy_models_are_replaced(best: Call<Best>) -> Result<(), pytriton::CallError> {
+async fn slow_and_busy_models_are_replaced(
+    best: Call<Best>,
+) -> Result<(), pytriton::error::CallError> {
     assert_eq!(best.call(array![[3.0]]).await?, array![[300.0]]);
     assert_eq!(best.call(array![[1.0]]).await?, array![[99.0]]);
     assert_eq!(
@@ -51,7 +53,7 @@ async fn slow_and_busy_models_are_replaced(best: Call<Best>) -> Result<(), pytri
 #[pytriton::test(start_paused = true)]
 async fn a_slow_model_is_replaced_after_a_second(
     best: Call<Best>,
-) -> Result<(), pytriton::CallError> {
+) -> Result<(), pytriton::error::CallError> {
     let call = tokio::spawn(async move { best.call(array![[4.0]]).await });
     for _ in 0..10_000 {
         if call.is_finished() {

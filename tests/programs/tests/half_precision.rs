@@ -1,6 +1,6 @@
 //! Weights and results in half precision.
 
-use pytriton::CallError;
+use pytriton::error::CallError;
 use pytriton::prelude::*;
 
 #[pytriton::model(name = "Half", client = Half, max_batch_size = 8)]

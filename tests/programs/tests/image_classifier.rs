@@ -3,8 +3,9 @@
 use image::imageops::FilterType;
 use pytriton::client::{ClientError, Status};
 use pytriton::elements::{Bytes, BytesElement, ElementError};
+use pytriton::error::CallError;
 use pytriton::prelude::*;
-use pytriton::{CallError, testing};
+use pytriton::testing;
 
 const SIDE: u32 = 8;
 const LABELS: [&str; 3] = ["red", "green", "blue"];

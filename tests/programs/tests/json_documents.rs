@@ -1,8 +1,9 @@
 //! Documents as inputs and outputs: JSON text in `BYTES` tensors.
 
 use pytriton::elements::Json;
+use pytriton::error::CallError;
 use pytriton::prelude::*;
-use pytriton::{CallError, testing};
+use pytriton::testing;
 use serde::{Deserialize, Serialize};
 
 mod http;

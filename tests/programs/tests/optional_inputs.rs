@@ -1,6 +1,6 @@
 //! Inputs that a request may omit, and an output that a response may omit.
 
-use pytriton::CallError;
+use pytriton::error::CallError;
 use pytriton::prelude::*;
 
 #[derive(pytriton::Outputs)]

@@ -1,8 +1,9 @@
 //! Three models and a function that calls them, with a branch that ensembles cannot express.
 
 use futures_util::future::try_join;
+use pytriton::error::CallError;
 use pytriton::prelude::*;
-use pytriton::{CallError, Error, ErrorKind};
+use pytriton::{Error, ErrorKind};
 
 /// The number of each word, or 0 for an unknown one.
 #[pytriton::model(name = "Tokens", client = Tokens, max_batch_size = 16)]

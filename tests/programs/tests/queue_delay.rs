@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::try_join_all;
+use pytriton::ErrorKind;
+use pytriton::error::CallError;
 use pytriton::prelude::*;
 use pytriton::testing::advance;
-use pytriton::{CallError, ErrorKind};
 
 #[pytriton::model(
     name = "RowsOfACall",

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use pytriton::CallError;
+use pytriton::error::CallError;
 use pytriton::prelude::*;
 use pytriton::testing::Loaded;
 

@@ -55,7 +55,7 @@ fn search(
 async fn added_documents_are_found(
     add: Call<Add>,
     search: Call<Search>,
-) -> Result<(), pytriton::CallError> {
+) -> Result<(), pytriton::error::CallError> {
     let text = |text: &str| array![[text.to_owned()]];
     let (found, score) = search.call(text("bees")).await?;
     assert_eq!((&*found[[0, 0]], score[[0, 0]]), ("", 0.0));

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use pytriton::error::IntoError;
 use pytriton::prelude::*;
-use pytriton::{Error, ErrorKind, IntoError};
+use pytriton::{Error, ErrorKind};
 
 #[derive(Debug, thiserror::Error)]
 enum AccountError {

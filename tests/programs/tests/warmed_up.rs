@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use pytriton::CallError;
+use pytriton::error::CallError;
 use pytriton::prelude::*;
 
 /// The calls of all instances.

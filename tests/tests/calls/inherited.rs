@@ -7,7 +7,8 @@ use std::time::Duration;
 use pytriton::client::typed::{Model as ModelType, Once};
 use pytriton::client::{AsyncModelClient, DataType, InferOptions, ModelSignature, TensorSignature};
 use pytriton::ndarray::{Array2, ArrayView2, Ix2, array};
-use pytriton::{Function, Input, Model, Output, ParameterValue, Parameters, PerBatch, Raw};
+use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch, Raw};
+use pytriton::{ParameterValue, Parameters};
 
 use crate::{Result, triton, url};
 
@@ -98,7 +99,12 @@ async fn priority_and_timeout_are_inherited_or_set() -> Result {
     AsyncModelClient::new(&url, "Setting")?
         .infer_batch(x())
         .await?;
-    let expected = [(3, 0, None), (1, 1_000_000, None), (5, 2_000_000, Some(7))];
+    let seconds = |seconds| Some(Duration::from_secs(seconds));
+    let expected = [
+        (3, None, None),
+        (1, seconds(1), None),
+        (5, seconds(2), Some(7)),
+    ];
     assert_eq!(*seen.lock().map_err(|_| "poisoned")?, expected);
     let undeclared = AsyncModelClient::new(&url, "Undeclared")?;
     let error = undeclared.infer_batch(x()).await.unwrap_err().to_string();

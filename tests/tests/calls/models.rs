@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
+use pytriton::error::CallError;
 use pytriton::prelude::*;
-use pytriton::{CallError, Error, ErrorKind, SequenceId};
+use pytriton::{Error, ErrorKind, SequenceId};
 use tokio::time::sleep;
 
 /// The number of calls of `Double`, and the rows of the largest.

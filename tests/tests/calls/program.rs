@@ -4,8 +4,9 @@ use std::thread;
 
 use axum::extract::State;
 use axum::routing::get;
+use pytriton::Call;
+use pytriton::error::CallError;
 use pytriton::ndarray::array;
-use pytriton::{Call, CallError};
 
 use crate::models::{Count, Double, Inline, Timed};
 use crate::{Result, served, triton};

@@ -8,9 +8,9 @@ use std::time::Duration;
 use pytriton::client::typed::{Model as ModelType, Once};
 use pytriton::client::{AsyncModelClient, DataType, ModelSignature, TensorSignature};
 use pytriton::ndarray::{Array2, ArrayView2, Ix2, array};
-use pytriton::{
-    EngineChoice, Error, Function, FunctionCall, Input, Model, Output, PerBatch, Triton,
-};
+use pytriton::options::EngineChoice;
+use pytriton::runtime_models::{Function, FunctionCall, Input, Model, Output, PerBatch};
+use pytriton::{Error, Triton};
 use pytriton_tests::Engine;
 use tokio::time::{sleep, timeout};
 

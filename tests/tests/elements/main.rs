@@ -10,10 +10,11 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pytriton::Triton;
 use pytriton::client::{ClientError, ModelClient, Typed};
 use pytriton::elements::{Bytes, Json};
 use pytriton::ndarray::{Array2, Ix2, array};
-use pytriton::{Function, Input, Model, Output, PerBatch, Triton};
+use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch};
 use pytriton_tests::{Engine, triton_builder};
 
 use models::{Digit, Digits, GroupedDigits, MAX_ROWS, Passthrough, RECEIVED, Weighted, sums};

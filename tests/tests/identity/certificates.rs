@@ -18,11 +18,11 @@ async fn function_receives_the_subject_of_the_certificate() -> Result {
         format!("--grpc-server-key={}", files("server.key")),
         format!("--grpc-root-cert={}", files("ca.pem")),
     ];
-    let parsed = pytriton::Options::parse(arguments)?;
+    let parsed = pytriton::options::Options::parse(arguments)?;
     let served = Served::start(|options| {
         options.tls = parsed.tls;
         options.triton = parsed.triton;
-        options.triton.engine = pytriton::EngineChoice::Embedded;
+        options.triton.engine = pytriton::options::EngineChoice::Embedded;
     })?;
     for url in served.urls("s")? {
         for model in ["Who", "Caller"] {

@@ -14,9 +14,10 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::Duration;
 
+use pytriton::Triton;
 use pytriton::client::{AsyncModelClient, InferOptions, Tls};
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{EngineChoice, Options, Triton};
+use pytriton::options::{EngineChoice, Options};
 use tempfile::TempDir;
 
 type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;

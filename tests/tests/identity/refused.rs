@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use pytriton::Triton;
 use pytriton::client::typed::{Model as ModelType, Once};
 use pytriton::client::{DataType, ModelSignature, TensorSignature};
 use pytriton::ndarray::{Array2, ArrayView2, Ix2};
-use pytriton::{EngineChoice, Function, Input, Model, Output, PerBatch, Triton};
+use pytriton::options::EngineChoice;
+use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch};
 
 use crate::{Result, embedded, installed};
 

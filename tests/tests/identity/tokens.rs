@@ -4,8 +4,9 @@ use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt};
 use pytriton::client::{AsyncDecoupledModelClient, InferOptions};
 use pytriton::ndarray::{Array2, Ix2};
+use pytriton::options::Options;
 use pytriton::options::{Endpoints, Group};
-use pytriton::{Function, Input, Model, Options, Output, PerBatch};
+use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch};
 
 use crate::models::text;
 use crate::{ALICE, ANONYMOUS, BOB, DEADLINE, NAMELESS, Result, Served, client, infer, post};

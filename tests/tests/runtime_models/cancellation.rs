@@ -6,7 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, PerRequest, testing};
+use pytriton::runtime_models::{Function, PerRequest};
+use pytriton::testing;
 
 use crate::http::begin;
 use crate::{DEADLINE, Result, model};

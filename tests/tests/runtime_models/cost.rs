@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Function, Input, Model, Output, PerBatch};
+use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch};
 use pytriton_tests::Engine;
 use serde_json::json;
 

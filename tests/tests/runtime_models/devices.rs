@@ -4,8 +4,9 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pytriton::config::{Device, InstanceGroup};
 use pytriton::ndarray::Array2;
-use pytriton::{Device, Function, InstanceGroup, PerBatch};
+use pytriton::runtime_models::{Function, PerBatch};
 use pytriton_tests::Engine;
 
 use crate::http::{begin, get};
@@ -16,8 +17,8 @@ fn placed() -> Function {
     let placed = PerBatch.stateful(|context| {
         Ok(f32::from(u16::try_from(context.instance())?)
             + match context.device() {
-                Device::Cpu => 0.0,
                 Device::Gpu(number) => 100.0 * (1.0 + f32::from(u16::try_from(number)?)),
+                _ => 0.0,
             })
     });
     Function::new(placed, |call| {

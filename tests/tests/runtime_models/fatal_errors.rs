@@ -5,8 +5,10 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pytriton::error::ServerError;
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Error, Function, PerBatch, Raw, Request, ServerError, Triton};
+use pytriton::runtime_models::{Function, PerBatch, Raw};
+use pytriton::{Error, Request, Triton};
 use pytriton_tests::Engine;
 use serde_json::json;
 

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{
-    Error, Function, FunctionCall, Input, Model, Named, Output, PerBatch, PerRequest, Raw, Tensor,
+use pytriton::runtime_models::{
+    Function, FunctionCall, Input, Model, Named, Output, PerBatch, PerRequest, Raw,
 };
+use pytriton::{Error, Tensor};
 use pytriton_tests::Engine;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Labels of output elements, on both engines.
 
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, Input, Model, Output, PerBatch};
+use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch};
 use pytriton_tests::Engine;
 use serde_json::json;
 

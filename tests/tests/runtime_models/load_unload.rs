@@ -3,8 +3,9 @@
 use std::sync::{Arc, Barrier};
 use std::thread;
 
+use pytriton::error::ServerError;
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, PerBatch, ServerError};
+use pytriton::runtime_models::{Function, PerBatch};
 use pytriton_tests::Engine;
 use serde_json::json;
 

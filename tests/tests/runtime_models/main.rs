@@ -27,7 +27,9 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use pytriton::{Builder, Input, Model, Output, Triton};
+use pytriton::Triton;
+use pytriton::runtime_models::{Input, Model, Output};
+use pytriton::server::Builder;
 use pytriton_tests::{Engine, triton_builder};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

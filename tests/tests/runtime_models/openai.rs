@@ -3,9 +3,11 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
+use pytriton::config::VersionPolicy;
 use pytriton::ndarray::Ix1;
 use pytriton::openai::{FinishReason, Message, Piece, Surface, Usage};
-use pytriton::{Function, Input, Model, Output, PerRequest, Port, VersionPolicy};
+use pytriton::runtime_models::{Function, Input, Model, Output, PerRequest};
+use pytriton::server::Port;
 use pytriton_tests::Engine;
 use serde_json::{Value, json};
 

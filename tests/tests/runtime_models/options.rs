@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use pytriton::decorators::{FillOptional, PadBatch};
 use pytriton::ndarray::Ix2;
-use pytriton::{FillOptional, Function, Input, PadBatch, PerBatch, testing};
+use pytriton::runtime_models::{Function, Input, PerBatch};
+use pytriton::testing;
 use serde_json::json;
 
 use crate::http::infer;

@@ -1,6 +1,7 @@
 //! Options of bound models that the configuration replaces.
 
-use pytriton::{Function, PerBatch, Triton};
+use pytriton::Triton;
+use pytriton::runtime_models::{Function, PerBatch};
 use pytriton_tests::Engine;
 
 use crate::{Result, builder, model};

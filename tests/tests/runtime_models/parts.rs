@@ -7,7 +7,7 @@ use axum::Router;
 use axum::routing::get;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
-use pytriton::Builder;
+use pytriton::server::Builder;
 use pytriton_tests::Engine;
 use serde_json::json;
 

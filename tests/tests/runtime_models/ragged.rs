@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pytriton::ndarray::Array2;
-use pytriton::{Function, Input, Model, Output, PerBatch};
+use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch};
 use pytriton_tests::Engine;
 use serde_json::json;
 

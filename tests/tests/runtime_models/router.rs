@@ -7,8 +7,10 @@ use std::thread;
 
 use axum::Router;
 use axum::routing::get;
+use pytriton::Triton;
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, Options, PerBatch, Triton};
+use pytriton::options::Options;
+use pytriton::runtime_models::{Function, PerBatch};
 use pytriton_tests::Engine;
 use serde_json::json;
 use tokio::net::TcpListener;

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pytriton::config::SequenceScheduling;
 use pytriton::ndarray::{Array2, Ix2, array};
-use pytriton::{Function, PerBatch, PerRequest, Raw, SequenceScheduling};
+use pytriton::runtime_models::{Function, PerBatch, PerRequest, Raw};
 use pytriton_tests::Engine;
 use serde_json::{Value, json};
 
@@ -168,7 +169,9 @@ fn stateful_function_enables_sequence_batching() -> Result<()> {
     let spec = model("m").registration(&function)?.spec;
     let batching = spec.sequence_batching().ok_or("no sequences")?;
     assert_eq!(batching.sequences, Some(SequenceScheduling::Direct));
-    let flawed = model("m").max_queue_size(4).step(pytriton::PadBatch);
+    let flawed = model("m")
+        .max_queue_size(4)
+        .step(pytriton::decorators::PadBatch);
     let Err(flaws) = flawed.registration(&function) else {
         return Err("it is none".into());
     };

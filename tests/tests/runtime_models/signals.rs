@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use pytriton::{Error, Function, PerBatch};
+use pytriton::Error;
+use pytriton::runtime_models::{Function, PerBatch};
 use pytriton_tests::{Engine, Server};
 use rustix::process::{Pid, Signal, kill_process};
 

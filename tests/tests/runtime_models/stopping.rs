@@ -6,8 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use pytriton::error::ServerError;
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, PerBatch, ServerError, testing};
+use pytriton::runtime_models::{Function, PerBatch};
+use pytriton::testing;
 use pytriton_tests::Engine;
 use serde_json::json;
 

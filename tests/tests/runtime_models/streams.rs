@@ -3,8 +3,9 @@
 use std::vec::IntoIter;
 
 use futures_util::stream::{self, Stream, StreamExt};
+use pytriton::Error;
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Error, Function, FunctionCall, PerBatch, PerRequest, Raw, StackedUnit};
+use pytriton::runtime_models::{Function, FunctionCall, PerBatch, PerRequest, Raw, StackedUnit};
 use pytriton_tests::Engine;
 use serde_json::{Value, json};
 

@@ -4,8 +4,9 @@ use std::fs;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use pytriton::error::ServerError;
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, PerBatch, ServerError};
+use pytriton::runtime_models::{Function, PerBatch};
 use pytriton_tests::Engine;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;

@@ -3,8 +3,9 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use pytriton::config::VersionPolicy;
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, PerBatch, VersionPolicy};
+use pytriton::runtime_models::{Function, PerBatch};
 use pytriton_tests::Engine;
 use serde_json::{Value, json};
 

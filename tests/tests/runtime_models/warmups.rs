@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use pytriton::config::{SequenceScheduling, Warmup, WarmupInput};
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Function, PerBatch, PerRequest, SequenceScheduling, Warmup, WarmupInput};
+use pytriton::runtime_models::{Function, PerBatch, PerRequest};
 use pytriton_tests::Engine;
 use serde_json::json;
 

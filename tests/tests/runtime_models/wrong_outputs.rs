@@ -1,7 +1,8 @@
 //! The result of a function must match its model, or the error names the difference.
 
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Function, Named, PerBatch, Raw, testing};
+use pytriton::runtime_models::{Function, Named, PerBatch, Raw};
+use pytriton::testing;
 use serde_json::json;
 
 use crate::http::{begin, infer};

@@ -1,6 +1,6 @@
 #![deny(warnings)]
+use pytriton::config::{Device, InstanceGroup};
 use pytriton::prelude::*;
-use pytriton::{Device, InstanceGroup};
 use pytriton_ui_tests::spec;
 
 const TWO: u32 = 2;
@@ -9,8 +9,8 @@ const FIRST: u32 = 0;
 #[pytriton::model(name = "Placed", instances = [cpu(TWO), gpu(FIRST), gpu(FIRST), gpu(FIRST + 3)])]
 fn placed(x: ArrayView2<f32>, context: &Context) -> Array2<f32> {
     match context.device() {
-        Device::Cpu => x.to_owned(),
         Device::Gpu(number) => &x * number as f32,
+        _ => x.to_owned(),
     }
 }
 

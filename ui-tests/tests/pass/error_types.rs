@@ -5,8 +5,9 @@ use std::fmt;
 
 use futures_util::Stream;
 use futures_util::stream::iter;
+use pytriton::Error;
+use pytriton::error::IntoError;
 use pytriton::prelude::*;
-use pytriton::{Error, IntoError};
 use pytriton_runtime::registry::Registration;
 use pytriton_ui_tests::{SequenceRequest, infer, infer_sequences, registration, tensor};
 

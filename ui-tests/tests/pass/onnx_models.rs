@@ -9,8 +9,9 @@
 )]
 #![forbid(unsafe_code, unused)]
 
+use pytriton::config::ModelSpec;
+use pytriton::error::CallError;
 use pytriton::prelude::*;
-use pytriton::{CallError, ModelSpec};
 use pytriton_ui_tests::spec;
 
 /// The sum and the difference.

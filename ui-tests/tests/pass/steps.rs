@@ -1,6 +1,8 @@
 #![deny(warnings)]
+use pytriton::config::ModelSpec;
+use pytriton::decorators::{Batch, ConstantPadder, Groups, Step};
 use pytriton::prelude::*;
-use pytriton::{Batch, ConstantPadder, Error, Groups, ModelSpec, Step, Tensor};
+use pytriton::{Error, Tensor};
 use pytriton_ui_tests::{infer, spec, tensor};
 
 /// Returns the number of rows in the call, and its other arguments.

@@ -7,8 +7,9 @@
 use std::error::Error as StdError;
 use std::time::{Duration, Instant};
 
+use pytriton::options::EngineChoice;
 use pytriton::prelude::*;
-use pytriton::{EngineChoice, Error, Triton};
+use pytriton::{Error, Triton};
 
 #[pytriton::model(name = "Threaded", client = Threaded, max_batch_size = 8)]
 #[batch]

@@ -216,11 +216,8 @@ macro_rules! define {
 
 /// Returns a duration in whole microseconds, rounded up so that only zero becomes 0.
 pub(crate) const fn microseconds(duration: Duration) -> u64 {
-    let microseconds = duration.as_nanos().div_ceil(1000);
-    match microseconds > u64::MAX as u128 {
-        true => u64::MAX,
-        false => microseconds as u64,
-    }
+    let seconds = duration.as_secs().saturating_mul(1_000_000);
+    seconds.saturating_add(duration.subsec_nanos().div_ceil(1000) as u64)
 }
 
 call_options!(define);

@@ -90,7 +90,7 @@ impl ModelRepository {
         }
         match self.control.model_control_mode {
             ControlMode::Explicit => Ok(()),
-            ControlMode::None | ControlMode::Poll => Err(ControlError::NotExplicit),
+            _ => Err(ControlError::NotExplicit),
         }
     }
 

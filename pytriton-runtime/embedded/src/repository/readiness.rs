@@ -113,9 +113,10 @@ mod tests {
 
     #[tokio::test]
     async fn every_watch_sees_an_instance_stall_and_recover_and_the_server_stop() {
+        const LIMITED: CallOptions = CallOptions::DEFAULT.max_call(Duration::from_millis(10));
         let models = started(&ModelDeclaration {
             options: ModelOptions {
-                call_options: CallOptions::DEFAULT.max_call(Duration::from_micros(10_000)),
+                call_options: LIMITED,
                 ..IDENTITY.options
             },
             ..IDENTITY

@@ -67,19 +67,19 @@ pub fn init(settings: &LogSettings, traces: TracesExporter) -> Result<Export, Tr
     let spans = filter_fn(move |metadata| wanted || !is_of_request(metadata));
     let shown = gate.and(spans);
     let mut layers: Vec<BoxedLayer> = match settings.format {
-        LogFormat::Human | LogFormat::Iso8601 => {
-            let lines = lines
-                .event_format(Lines::default())
-                .fmt_fields(HumanFields)
-                .with_writer(|| Sink);
-            vec![lines.with_filter(shown).boxed()]
-        }
         LogFormat::Json => {
             let lines = lines
                 .json()
                 .flatten_event(true)
                 .map_event_format(RequestLines)
                 .with_writer(|| BoundedLines(Sink));
+            vec![lines.with_filter(shown).boxed()]
+        }
+        _ => {
+            let lines = lines
+                .event_format(Lines::default())
+                .fmt_fields(HumanFields)
+                .with_writer(|| Sink);
             vec![lines.with_filter(shown).boxed()]
         }
     };

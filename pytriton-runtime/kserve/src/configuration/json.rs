@@ -172,13 +172,14 @@ mod tests {
             ..IDENTITY
         });
         assert!(with.contains(r#""dynamic_batching":{"preferred_batch_size":[2,4],"max_queue_delay_microseconds":100,"preserve_ordering":true,"priority_levels":0,"default_priority_level":0,"default_queue_policy":{"timeout_action":"DELAY","default_timeout_microseconds":7,"allow_timeout_override":true,"max_queue_size":9},"priority_queue_policy":{}}"#), "{with}");
+        const LEVELS: [(u64, QueuePolicy); 2] = [
+            (1, QueuePolicy::DEFAULT),
+            (3, QueuePolicy::DEFAULT.max_queue_size(4)),
+        ];
         let priorities = ModelOptions {
             priority_levels: 3,
             default_priority_level: 2,
-            priority_queue_policy: &[
-                (1, QueuePolicy::DEFAULT),
-                (3, QueuePolicy::DEFAULT.max_queue_size(4)),
-            ],
+            priority_queue_policy: &LEVELS,
             queue_policy: QueuePolicy::DEFAULT,
             ..batching
         };

@@ -1,5 +1,4 @@
 use base64::Engine;
-use pytriton_core::model::TensorSpec;
 use pytriton_core::request::SmallVec;
 use pytriton_core::testing::IDENTITY;
 use pytriton_protocol::tensor::{Element, Tensor};

@@ -162,7 +162,6 @@ impl Cursor<'_> {
 mod tests {
     use proptest::prelude::*;
     use pytriton_core::memory_budget::MemoryBudget;
-    use pytriton_core::model::TensorSpec;
     use pytriton_core::received_body::ReceivedBody;
     use pytriton_core::shared_memory::Regions;
     use pytriton_core::testing::IDENTITY;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ndarray::Array2;
 use pytriton_core::call::{Call, Execution, Instance};
-use pytriton_core::model::{CallOptions, InstanceGroup};
+use pytriton_core::model::InstanceGroup;
 use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::InferRequest;
 use pytriton_core::response_channel::SchedulerError;

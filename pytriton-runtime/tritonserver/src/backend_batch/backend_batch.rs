@@ -279,6 +279,8 @@ fn input_error(spec: &ModelSpec, input: usize, source: TensorError) -> InputErro
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use pytriton_backend::arena::place;
     use pytriton_backend::protocol::BatchWriter;
     use pytriton_core::testing::{IDENTITY, fp32};

@@ -9,7 +9,6 @@ use pytriton_backend::Code;
 use pytriton_backend::protocol::ResponseContents;
 use pytriton_backend::session::{BatchMessage, Client, SessionError};
 use pytriton_core::call::{Call, Execution, Instance, executed, flow, iterate};
-use pytriton_core::model::CallOptions;
 use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::testing::IDENTITY;
 use tokio::sync::mpsc::unbounded_channel;

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use pytriton::client::ndarray::{Ix1, Ix2, array};
-use pytriton::{Function, Input, Model, Output, PerBatch, testing};
+use pytriton::runtime_models::{Function, Input, Model, Output, PerBatch};
+use pytriton::testing;
 
 use crate::Result;
 

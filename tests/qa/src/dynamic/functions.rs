@@ -3,9 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
-use pytriton::{
-    DataType, Error, Function, FunctionCall, PerBatch, PerRequest, Raw, StackedUnit, Tensor,
-};
+use pytriton::runtime_models::{Function, FunctionCall, PerBatch, PerRequest, Raw, StackedUnit};
+use pytriton::{DataType, Error, Tensor};
 
 use super::numbers;
 use super::spec::Spec;

@@ -3,7 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
-use pytriton::{Error, Function, Raw, Tensor};
+use pytriton::runtime_models::{Function, Raw};
+use pytriton::{Error, Tensor};
 
 use super::numbers;
 use super::spec::Spec;

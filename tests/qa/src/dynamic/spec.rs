@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use pytriton::{
-    DataType, Error, Function, Input, Model, Output, QueuePolicy, SequenceScheduling,
-    TimeoutAction, VersionPolicy,
-};
+use pytriton::config::{QueuePolicy, SequenceScheduling, TimeoutAction, VersionPolicy};
+use pytriton::runtime_models::{Function, Input, Model, Output};
+use pytriton::{DataType, Error};
 use serde::Deserialize;
 
 use super::{functions, sequences};
@@ -132,15 +131,19 @@ impl Spec {
             batches_in_flight,
             dynamic_batching,
             preferred_batch_size,
-            max_queue_delay_microseconds,
             preserve_ordering,
             priority_levels,
             default_priority_level,
-            max_sequence_idle_microseconds,
             minimum_slot_utilization,
             max_candidate_sequences,
             response_cache
         );
+        if let Some(delay) = self.max_queue_delay_microseconds {
+            model = model.max_queue_delay(Duration::from_micros(delay));
+        }
+        if let Some(idle) = self.max_sequence_idle_microseconds {
+            model = model.max_sequence_idle(Duration::from_micros(idle));
+        }
         if let Some(policy) = &self.queue_policy {
             if policy.default_timeout_microseconds > 0 {
                 model = model

@@ -1,5 +1,6 @@
+use pytriton::error::CallError;
 use pytriton::prelude::*;
-use pytriton::{CallError, bf16, f16};
+use pytriton::{bf16, f16};
 
 /// Says <b>what</b> comes, and <img src=x onerror="document.title='broken'"> as it comes.
 ///

@@ -1,5 +1,5 @@
 use pytriton::prelude::*;
-use pytriton::CallError;
+use pytriton::error::CallError;
 
 #[pytriton::model(name = "Double", client = Double)]
 #[batch]

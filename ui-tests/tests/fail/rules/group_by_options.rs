@@ -1,4 +1,4 @@
-use pytriton::ConstantPadder;
+use pytriton::decorators::ConstantPadder;
 use pytriton::prelude::*;
 
 #[pytriton::model(name = "Wrong")]

@@ -1,5 +1,5 @@
 use pytriton::prelude::*;
-use pytriton::{Function, PerBatch};
+use pytriton::runtime_models::{Function, PerBatch};
 
 fn main() {
     Function::new(PerBatch, |x: ArrayView2<f32>| Ok(&x * 2.0));

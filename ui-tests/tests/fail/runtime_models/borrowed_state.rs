@@ -1,5 +1,5 @@
 use pytriton::prelude::*;
-use pytriton::{Function, PerBatch};
+use pytriton::runtime_models::{Function, PerBatch};
 
 fn main() {
     Function::new(PerBatch.stateful(|_| Ok(vec![1.0_f32])), |call| {

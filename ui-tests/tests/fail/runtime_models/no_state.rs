@@ -1,5 +1,5 @@
 use pytriton::prelude::*;
-use pytriton::{Function, PerBatch};
+use pytriton::runtime_models::{Function, PerBatch};
 
 fn main() {
     Function::new(PerBatch, |call| Ok(array![[*call.state]]));

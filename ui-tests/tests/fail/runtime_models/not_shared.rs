@@ -1,5 +1,5 @@
 use pytriton::prelude::*;
-use pytriton::{Function, PerBatch};
+use pytriton::runtime_models::{Function, PerBatch};
 
 fn main() {
     let by = std::rc::Rc::new(2.0);

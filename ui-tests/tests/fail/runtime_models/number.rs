@@ -1,4 +1,4 @@
-use pytriton::{Function, PerBatch};
+use pytriton::runtime_models::{Function, PerBatch};
 
 fn main() {
     Function::new(PerBatch, |call| Ok(call.scalar::<f32>("x")?));

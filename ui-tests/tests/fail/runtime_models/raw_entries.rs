@@ -1,5 +1,5 @@
 use pytriton::prelude::*;
-use pytriton::{Function, Raw};
+use pytriton::runtime_models::{Function, Raw};
 
 fn main() {
     Function::new(Raw, |_| Ok(vec![array![[1.0_f32]]]));

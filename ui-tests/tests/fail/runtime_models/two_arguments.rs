@@ -1,4 +1,4 @@
-use pytriton::{Function, PerBatch};
+use pytriton::runtime_models::{Function, PerBatch};
 
 fn main() {
     Function::new(PerBatch, |x, by| Ok(&x * by));

@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use prost::Message;
 use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
-use pytriton_core::model::{ModelSpec, TensorSpec};
+use pytriton_core::model::ModelSpec;
 use pytriton_core::request::{ParameterValue, RequestedOutput, Response};
 use pytriton_core::testing::IDENTITY;
 use pytriton_core::tracked_buffer::TrackedBuffer;
