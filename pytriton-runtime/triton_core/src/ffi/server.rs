@@ -41,7 +41,7 @@ const DROP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long the threads of the models may take to return from their start or their last request. If
 /// a model is deleted before, Triton 2.51 reads from an empty queue (`StopBackendThread`), and crashes.
-const SETTLE_TIME: Duration = Duration::from_millis(100);
+const SETTLE_TIME: Duration = Duration::from_millis(300);
 
 /// How often the number of requests is read while waiting for them.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
