@@ -1,6 +1,7 @@
 //! The models of a pytriton crate as a Python module: the implementation of `pytriton::python!()`.
 //!
-//! - `module`: the contents of the module; `signature`: the text of `help`.
+//! - `module`: the contents of the module; `signature`: the text of `help`;
+//!   `stub`: the types of the functions.
 //! - `argument`, `input`, `datatype`: conversion of numpy arrays to request tensors;
 //!   `borrowed_buffer`: without a copy if possible; `borrow_scope`: for the duration of a call.
 //! - `engine`: the models, loaded once per process; `wait`: waiting without the GIL; `serve`,
@@ -28,6 +29,7 @@ mod output;
 mod responses;
 mod serve;
 mod signature;
+mod stub;
 mod termination;
 mod validation_error;
 mod wait;

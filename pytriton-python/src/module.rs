@@ -12,10 +12,12 @@ use crate::call::{Invocation, call};
 use crate::form::Form;
 use crate::handle::Handle;
 use crate::import_name::import_name;
+use crate::stub::stub;
 use crate::validation_error::ValidationError;
 use crate::{call, error, serve, signature};
 
-/// Adds the library's models to a module: a function for each model, and `infer` and `serve`.
+/// Adds the library's models to a module: a function for each model, `infer`, `serve`, and the text
+/// of its type stub as `__pyi__`.
 ///
 /// # Errors
 ///
@@ -30,6 +32,7 @@ pub fn export(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(call::infer, module)?)?;
     module.add_function(wrap_pyfunction!(serve::serve, module)?)?;
     let mut named = BTreeMap::new();
+    let mut functions = Vec::new();
     for spec in models.into_values() {
         let name = identifier(&spec.name);
         let model = spec.name.to_string();
@@ -41,8 +44,10 @@ pub fn export(module: &Bound<'_, PyModule>) -> PyResult<()> {
             return Err(ValidationError::Taken { model, name }.into());
         }
         module.add(&*name, function(module, spec)?)?;
+        functions.push((name, spec));
     }
-    Ok(())
+    let functions = functions.iter().map(|(name, spec)| (name.as_str(), *spec));
+    module.add("__pyi__", stub(functions))
 }
 
 fn function<'py>(

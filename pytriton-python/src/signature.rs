@@ -5,7 +5,15 @@ use pytriton_runtime::model::{ModelSpec, TensorSpec};
 
 /// Returns the text of `help` for a model: how to call it, its description and its tensors.
 pub(crate) fn document(spec: &ModelSpec) -> String {
-    let mut text = format!("{}({})\n--\n\n", spec.name, parameters(spec));
+    let parameters = parameters(spec).map(|listed| listed.join(", "));
+    let parameters = parameters.unwrap_or_else(|| "*args, **kwargs".to_owned());
+    let (name, description) = (&spec.name, description(spec));
+    format!("{name}({parameters})\n--\n\n{description}")
+}
+
+/// Describes a model and its tensors.
+pub(crate) fn description(spec: &ModelSpec) -> String {
+    let mut text = String::new();
     if !spec.description.is_empty() {
         text.push_str(&spec.description);
         text.push_str("\n\n");
@@ -30,10 +38,11 @@ pub(crate) fn forever(text: &str) -> &'static CStr {
     Box::leak(CString::new(bytes).unwrap_or_default().into_boxed_c_str())
 }
 
-fn parameters(spec: &ModelSpec) -> String {
-    let names = || spec.inputs.iter().map(|input| &*input.name);
-    if !names().all(is_identifier) {
-        return "*args, **kwargs".to_owned();
+/// Returns the parameters, each with its default, or `None` if a name is not valid in Python.
+pub(crate) fn parameters(spec: &ModelSpec) -> Option<Vec<String>> {
+    let mut names = spec.inputs.iter().map(|input| &*input.name);
+    if !names.all(is_identifier) {
+        return None;
     }
     let first = spec.inputs.iter().position(|input| input.optional);
     let first = first.unwrap_or(spec.inputs.len());
@@ -47,10 +56,11 @@ fn parameters(spec: &ModelSpec) -> String {
             false => input.name.to_string(),
         });
     }
-    listed.join(", ")
+    Some(listed)
 }
 
-fn is_identifier(name: &str) -> bool {
+/// Returns whether a name is a valid identifier of Python.
+pub(crate) fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
     let starts = |c: char| c.is_alphabetic() || c == '_';
     characters.next().is_some_and(starts)

@@ -1,5 +1,6 @@
 """The test models as a Python module."""
 
+import ast
 import contextlib
 import gc
 import inspect
@@ -160,6 +161,13 @@ def test_help_shows_the_signature_of_a_model():
     assert "Yields" in text
     text = pydoc.plaintext.document(models)
     assert "left_out" in text and "serve" in text
+
+
+def test_stub_lists_every_function():
+    stub = ast.parse(models.__pyi__)
+    listed = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
+    functions = {name for name, value in vars(models).items() if callable(value) and not isinstance(value, type)}
+    assert listed == {name for name in functions if not name.startswith("__")}
 
 
 def test_functions_run_concurrently():

@@ -75,6 +75,11 @@ fn notebook_prints_the_documented_output() -> Result<()> {
 }
 
 #[test]
+fn wheel_contains_the_committed_type_stub() -> Result<()> {
+    run("module/stub.py", "examples/linear_python/linear.pyi")
+}
+
+#[test]
 fn python_document_matches_its_example() -> Result<()> {
     let document = fs::read_to_string(root().join("docs/python.md"))?;
     let source = fs::read_to_string(root().join("examples/linear_python/src/lib.rs"))?;
