@@ -195,7 +195,7 @@ impl Core {
     /// way are completed after the return.
     ///
     /// Triton 2.51 can crash if a model is unloaded at the moment at which it completes a request.
-    /// A pause of 100 ms makes that unlikely if no further requests are sent.
+    /// A pause of 300 ms makes that unlikely if no further requests are sent.
     ///
     /// # Errors
     ///
