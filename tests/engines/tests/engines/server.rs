@@ -25,7 +25,7 @@ pub(crate) fn serves(asked_for: &str, engine: &str) {
 pub(crate) fn serves_as(command: Command, name: &str, engine: &str) {
     let server = Server::start(command, name);
     let banner = server.until("pytriton ");
-    assert!(banner.ends_with(&format!("engine {engine}")), "{banner}");
+    assert!(banner.contains(&format!("engine {engine} (")), "{banner}");
     let http = server.until("  http ");
     let (_, address) = http.split_once("http://").unwrap();
     server.until("ready");

@@ -254,6 +254,8 @@ async fn long_and_short_requests_of_a_sequence_are_in_order() {
         let model = ModelDeclaration {
             options: ModelOptions {
                 sequence_batching: Some(scheduling),
+                // A long text takes more than the default time on a busy machine.
+                max_sequence_idle_microseconds: 60_000_000,
                 ..IDENTITY.options
             },
             inputs: TEXTS,
