@@ -1,9 +1,9 @@
 //! The description of a model: its tensors, instances, queues, versions and warm-up calls.
 //!
 //! [`Context::model`](crate::Context::model) returns the description of the model that is called.
-//! The other types are arguments of [run-time models](crate::runtime_models). Fields and variants
-//! may be added in any version, so struct expressions do not compile. Use the constructors and
-//! setters:
+//! It contains [`TensorSpec`], [`Batcher`] and [`BatcherOptions`]. The other types are also
+//! arguments of [run-time models](crate::runtime_models). Fields may be added in any version, so
+//! struct expressions do not compile. Use the constructors and setters:
 //!
 //! ```
 //! use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The errors of models, calls and the server.
 //!
-//! A function returns [`Error`](crate::Error), or an error that implements [`IntoError`]. The
-//! [guide](crate::guide::errors) explains them.
+//! A function returns [`Error`](crate::Error), an error that implements [`IntoError`], or one that
+//! only implements `Display`, whose status is 500. The chapter `errors` of the guide explains them.
 
 pub use pytriton_runtime::call::{Cancelled, ModelError};
 pub use pytriton_runtime::error::{CallError, IntoError};

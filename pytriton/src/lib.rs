@@ -51,7 +51,7 @@
 //! The root and the [`prelude`] contain the names that most files with models need. The others are
 //! in modules: [`runtime_models`], [`decorators`] and [`config`] for models, [`server`] and
 //! [`options`] for programs, [`error`], [`calls`], [`elements`], [`signature`](mod@signature),
-//! [`openai`](mod@openai) and [`testing`].
+//! [`openai`](mod@openai) and `testing`.
 //!
 //! # Features
 //!

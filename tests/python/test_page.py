@@ -114,6 +114,9 @@ def test_parameters_and_versions_are_sent(look):
     fill(page, x="2 8")
     send(page)
     assert output(page, "OUTPUT_1") == "5"
+    section = page.locator("section").filter(has=page.get_by_role("heading", name="The same call"))
+    section.get_by_text("Rust", exact=True).click()
+    expect(section.locator("code")).to_contain_text(".version(1)")
 
 
 def test_sequence_continues(look):

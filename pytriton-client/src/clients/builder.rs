@@ -53,8 +53,9 @@ impl<C> Builder<C> {
         }
     }
 
-    /// Sets the version of the model; the default is the latest.
-    pub fn version(mut self, version: u32) -> Self {
+    /// Sets the version of the model; the default is the latest. It is a number for pytriton and
+    /// Triton, and can be any text for other servers.
+    pub fn version(mut self, version: impl fmt::Display) -> Self {
         self.model.version = version.to_string();
         self
     }

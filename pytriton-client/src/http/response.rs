@@ -94,7 +94,7 @@ mod tests {
         let outputs = decode(&body, header).unwrap();
         assert_eq!(
             (outputs.model_name(), outputs.model_version(), outputs.id()),
-            ("m", Some(3), "7")
+            ("m", "3", "7")
         );
         assert_eq!(outputs.parameter("a"), Some(&ParameterValue::Int64(1)));
         let bytes = |name| outputs.tensor(name).unwrap().data().to_vec();

@@ -95,9 +95,11 @@ impl InferOptions {
         self
     }
 
-    /// Sets the maximum time in the server's queue, if the model allows requests to set it.
+    /// Sets the maximum time in the server's queue, if the model allows requests to set it. It is
+    /// rounded up to microseconds and is at least one, because 0 means the time of the model.
     pub fn queue_timeout(self, timeout: Duration) -> Self {
-        let microseconds = i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX);
+        let microseconds = timeout.as_nanos().div_ceil(1000).max(1);
+        let microseconds = i64::try_from(microseconds).unwrap_or(i64::MAX);
         self.parameter("timeout", microseconds)
     }
 }

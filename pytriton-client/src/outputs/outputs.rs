@@ -20,9 +20,9 @@ impl Outputs {
         &self.model_name
     }
 
-    /// Returns the version of the model, or `None` if the server's is not a number.
-    pub fn model_version(&self) -> Option<u32> {
-        self.model_version.parse().ok()
+    /// Returns the version of the model, as the server sent it.
+    pub fn model_version(&self) -> &str {
+        &self.model_version
     }
 
     /// Returns the request ID.

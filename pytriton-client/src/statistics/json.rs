@@ -10,7 +10,7 @@ impl ModelStatistics {
         let batches = entry["batch_stats"].as_array().into_iter().flatten();
         Self {
             name: text("name"),
-            version: text("version").parse().ok(),
+            version: text("version"),
             last_inference: number(&entry["last_inference"]),
             inference_count: number(&entry["inference_count"]),
             execution_count: number(&entry["execution_count"]),

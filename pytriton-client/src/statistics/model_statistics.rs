@@ -6,8 +6,8 @@ use std::time::Duration;
 pub struct ModelStatistics {
     /// The name.
     pub name: String,
-    /// The version, or `None` if the server's is not a number.
-    pub version: Option<u32>,
+    /// The version, as the server sent it.
+    pub version: String,
     /// The start of the last inference, in milliseconds since 1970.
     pub last_inference: u64,
     /// The number of rows.

@@ -7,7 +7,7 @@ impl From<proto::ModelStatistics> for ModelStatistics {
         let inference = entry.inference_stats.unwrap_or_default();
         Self {
             name: entry.name,
-            version: entry.version.parse().ok(),
+            version: entry.version,
             last_inference: entry.last_inference,
             inference_count: entry.inference_count,
             execution_count: entry.execution_count,

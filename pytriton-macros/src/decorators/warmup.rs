@@ -80,7 +80,7 @@ impl Warmup {
             let Data { kind, path, dims } = Data::read(data)?;
             let path = path.map(|path| borrowed(&quote!(#path)));
             let path = path.iter();
-            let dims = optional(dims.map(|dims| quote!(&#dims)));
+            let dims = optional(dims.map(|dims| quote!(const { &#dims })));
             Some(quote! {
                 __private::WarmupInput::declared(#name, __private::WarmupData::#kind #((#path))*, #dims)
             })

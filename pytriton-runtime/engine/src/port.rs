@@ -4,7 +4,6 @@ use std::array;
 
 /// A port of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Port {
     /// KServe over HTTP.
     Http,

@@ -29,7 +29,7 @@ impl Level {
         }
     }
 
-    /// Returns the queue timeout of a request that requests `wish` microseconds (0 for none).
+    /// Returns the queue timeout of a request that asks for `wish`, if any.
     ///
     /// As in Triton, a request can only shorten the timeout of the model. If the model has none,
     /// the value in the request is ignored.

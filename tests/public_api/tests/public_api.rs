@@ -1,5 +1,5 @@
-//! Compares the public API of the published crates with `lists/`, so that a review shows every
-//! change of it.
+//! Compares the public API of crates with `lists/`, so that a review shows every change of it.
+//! Crates that only generated code and the runtime use have no list.
 //!
 //! `UPDATE=1` writes the lists.
 

@@ -4,8 +4,12 @@ use pytriton::prelude::*;
 
 const MAX_ROWS: u32 = 8;
 
+const fn width() -> i64 {
+    4
+}
+
 #[pytriton::model(name = "sum", max_batch_size = MAX_ROWS)]
-#[warmup(name = "one", inputs(x = zero([4]), scale = random))]
+#[warmup(name = "one", inputs(x = zero([width()]), scale = random))]
 #[warmup(name = "full", batch_size = MAX_ROWS, count = 3, inputs(x = random([128]), scale = zero, bias = file("bias.npy"),))]
 #[batch]
 fn sum(

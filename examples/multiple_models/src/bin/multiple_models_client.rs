@@ -17,7 +17,7 @@ fn main() -> Result<(), ClientError> {
     for mean in [arithmetic, ModelClient::new(&url, "Mean")?] {
         let outputs = mean.infer_sample(&x)?;
         let y = outputs.view::<f64, Ix1>("OUTPUT_1")?;
-        let version = outputs.model_version().unwrap_or_default();
+        let version = outputs.model_version();
         println!("Mean {version}: {y}");
     }
     let outputs = ModelClient::new(&url, "Counter")?.infer_sample(array![7_u8])?;

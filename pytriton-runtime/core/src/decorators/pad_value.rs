@@ -12,11 +12,11 @@ mod sealed {
 
 /// A number or Boolean for padding outputs.
 ///
-/// It is sealed: all integers of at most 64 bits, floats (`f16` and `bf16` too) and `bool` implement
-/// it.
+/// It is sealed: `bool`, `u8` to `u64`, `i8` to `i64`, `f16`, `bf16`, `f32` and `f64` implement it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot pad outputs",
-    label = "neither a number nor a Boolean"
+    label = "expected a Boolean, an integer of 8 to 64 bits, or a float",
+    note = "convert a `usize`, for example with `as i64`"
 )]
 pub trait PadValue: Sealed + Debug + Copy + Send + Sync {
     /// Returns the bytes of one element of this type, which is empty for strings. Returns `None` if

@@ -6,7 +6,6 @@ use std::fmt;
 ///
 /// Source: `Kind` and `gpus` of `ModelInstanceGroup` in Triton's `model_config.proto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Device {
     /// The CPU.
     Cpu,

@@ -4,7 +4,6 @@ use super::ModelSpec;
 ///
 /// Source: `ModelVersionPolicy` in Triton's `model_config.proto`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum VersionPolicy {
     /// This many of the highest versions.
     Latest(u32),

@@ -18,9 +18,8 @@ const NO_DYNAMIC_BATCHING: &str =
     "this option needs dynamic batching: remove it, or remove `dynamic_batching = false`";
 const NO_LEVELS: &str =
     "this option needs priority levels: write `priority_levels = …` too, or remove it";
-const NO_TIMEOUT: &str = "a request can only shorten the model's timeout: write `default_timeout_microseconds = …` too, or remove it";
-const NOTHING_TIMES_OUT: &str =
-    "this option needs a timeout: write `default_timeout_microseconds = …` too, or remove it";
+const NO_TIMEOUT: &str = "a request can only shorten the model's timeout: write `default_timeout_microseconds = …` or `.default_timeout(…)` too, or remove it";
+const NOTHING_TIMES_OUT: &str = "this option needs a timeout: write `default_timeout_microseconds = …` or `.default_timeout(…)` too, or remove it";
 const NO_SEQUENCES: &str =
     "this option needs sequences: write `sequence_batching = direct` too, or remove it";
 const NO_QUEUE: &str =
@@ -130,7 +129,7 @@ impl ModelOptions<'_> {
                 "an `inline` call uses its instance exclusively: remove `inline`, or `batches_in_flight`",
             ),
             true if self.call_options.max_call_microseconds > 0 => Some(
-                "`max_call_microseconds` cannot limit an `inline` call, which runs on a thread that serves connections: remove one of them",
+                "`max_call_microseconds` (`.max_call(…)`) cannot limit an `inline` call, which runs on a thread that serves connections: remove one of them",
             ),
             _ => None,
         }

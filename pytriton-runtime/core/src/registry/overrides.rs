@@ -231,7 +231,7 @@ mod tests {
             ),
             (
                 "timeout_action=reject",
-                "`timeout_action`: this option needs a timeout: write `default_timeout_microseconds = …` too, or remove it",
+                "`timeout_action`: this option needs a timeout: write `default_timeout_microseconds = …` or `.default_timeout(…)` too, or remove it",
             ),
             (
                 "max_candidate_sequences=4",

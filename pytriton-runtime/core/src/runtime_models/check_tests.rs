@@ -98,7 +98,7 @@ fn inline_function_has_one_response_and_a_send_state() {
         ),
         (
             model().max_call(Duration::from_micros(5)),
-            "`inline`: `max_call_microseconds` cannot limit an `inline` call, which runs on a thread that serves connections: remove one of them",
+            "`inline`: `max_call_microseconds` (`.max_call(…)`) cannot limit an `inline` call, which runs on a thread that serves connections: remove one of them",
         ),
         (
             model().cancellable(),

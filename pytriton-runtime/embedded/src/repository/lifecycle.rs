@@ -90,7 +90,7 @@ impl ModelRepository {
         }
         match self.control.model_control_mode {
             ControlMode::Explicit => Ok(()),
-            _ => Err(ControlError::NotExplicit),
+            ControlMode::None | ControlMode::Poll => Err(ControlError::NotExplicit),
         }
     }
 

@@ -35,7 +35,7 @@ impl PortCertificates {
             Port::Grpc => options.allow_grpc && !shared,
             Port::Metrics => options.allow_metrics,
             Port::OpenAi => openai && own,
-            _ => false,
+            Port::Docs | Port::VertexAi | Port::SageMaker => false,
         };
         let mut certificates = Self {
             shared,

@@ -75,7 +75,7 @@ pub fn init(settings: &LogSettings, traces: TracesExporter) -> Result<Export, Tr
                 .with_writer(|| BoundedLines(Sink));
             vec![lines.with_filter(shown).boxed()]
         }
-        _ => {
+        LogFormat::Human | LogFormat::Iso8601 => {
             let lines = lines
                 .event_format(Lines::default())
                 .fmt_fields(HumanFields)

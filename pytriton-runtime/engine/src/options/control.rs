@@ -79,7 +79,6 @@ options! {
 
 /// How the loading of models is controlled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum ControlMode {
     /// All models are loaded at startup.
     #[default]

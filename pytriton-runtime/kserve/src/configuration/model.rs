@@ -78,7 +78,7 @@ fn version_policy(policy: Option<&VersionPolicy>) -> Message<'static> {
             choice.set("versions", 1, Value::Numbers(versions.collect()));
             message.set("specific", 3, choice);
         }
-        Some(_) => message.set("all", 2, choice),
+        Some(VersionPolicy::All) => message.set("all", 2, choice),
     }
     message
 }
@@ -143,7 +143,7 @@ fn instance_group<'a>(name: String, instances: InstanceGroup, backend: &str) -> 
         // Triton refuses a GPU that it cannot use itself, but the function runs in another process.
         Device::Gpu(_) if backend == BACKEND => (Scalar::Enumeration("KIND_MODEL", 3), Vec::new()),
         Device::Gpu(number) => (Scalar::Enumeration("KIND_GPU", 1), vec![number.into()]),
-        _ => (Scalar::Enumeration("KIND_CPU", 2), Vec::new()),
+        Device::Cpu => (Scalar::Enumeration("KIND_CPU", 2), Vec::new()),
     };
     group.set("kind", 4, kind);
     group.set("count", 2, size(instances.count));

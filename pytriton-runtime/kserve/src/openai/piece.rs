@@ -24,10 +24,7 @@ const COMPLETION_TOKENS: &str = "completion_tokens";
 ///
 /// let piece = Piece::from(" word");
 /// assert_eq!(piece.text, " word");
-/// let last = Piece::default().finished(FinishReason::Length).used(Usage {
-///     prompt_tokens: 3,
-///     completion_tokens: 1,
-/// });
+/// let last = Piece::default().finished(FinishReason::Length).used(Usage::new(3, 1));
 /// assert_eq!(last.usage.unwrap().total_tokens(), 4);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,6 +1,5 @@
 /// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum LogFormat {
     /// Human-readable.
     Human,

@@ -68,7 +68,7 @@ fn one_sequence(url: &str) -> Result<(), ClientError> {
 fn one_version(url: &str) -> Result<(), ClientError> {
     let client = ModelClient::builder(url, "Versioned").version(1).build()?;
     let outputs = client.infer_sample(array![1])?;
-    assert_eq!(outputs.model_version(), Some(1));
+    assert_eq!(outputs.model_version(), "1");
     assert_eq!(outputs.array::<i32, Ix1>("OUTPUT_1")?, array![2]);
     Ok(())
 }

@@ -174,7 +174,7 @@ impl ErrorFormat {
             Port::Http | Port::Docs => Self::PlainJson,
             Port::OpenAi => Self::OpenAi,
             Port::Grpc => Self::Grpc,
-            _ => Self::Empty,
+            Port::Metrics | Port::SageMaker | Port::VertexAi => Self::Empty,
         }
     }
 }

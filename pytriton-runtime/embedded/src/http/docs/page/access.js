@@ -10,11 +10,14 @@ const TOKEN = "triton-access-token";
 
 // A server on a terminal links this page with the token in the fragment. It is removed from the
 // address, so that it is neither copied nor kept in the history.
-const linked = /^#token=(.+)$/.exec(location.hash)?.[1];
-if (linked) {
+function takeToken() {
+  const linked = /^#token=(.+)$/.exec(location.hash)?.[1];
+  if (!linked) return;
   secrets.set(TOKEN, linked);
   history.replaceState(null, "", location.pathname + location.search);
 }
+takeToken();
+addEventListener("hashchange", takeToken);
 
 // The headers that each kind of request needs.
 const closed = new Map();

@@ -169,7 +169,7 @@ function rust(call) {
   const kind = model.decoupled ? "DecoupledModelClient" : "ModelClient";
   const url = model.decoupled ? grpcUrl() : address();
   const secret = [...(closed.get("infer") ?? [])].includes(TOKEN);
-  const steps = [call.version ? `.version("${call.version}")` : "", secret ? '.access_token(std::env::var("TOKEN")?)' : ""].join("");
+  const steps = [call.version ? `.version(${call.version})` : "", secret ? '.access_token(std::env::var("TOKEN")?)' : ""].join("");
   const made = steps ? `${kind}::builder("${url}", ${rustText(model.name)})${steps}.build()?` : `${kind}::new("${url}", ${rustText(model.name)})?`;
   const body = model.decoupled
     ? `    for outputs in client.${asked} {\n        let outputs = outputs?;\n        ${printed.join("\n        ")}\n    }`
