@@ -1,5 +1,7 @@
 use std::fmt;
 
+use crate::engine::ChoiceError;
+
 use super::ServerError;
 
 /// Why an engine was chosen. The log contains the complete reason, and the banner a short one.
@@ -11,7 +13,7 @@ pub(super) enum EngineReason {
     Router,
     /// tritonserver cannot serve a part of the program.
     Part(&'static str),
-    /// `--engine auto` finds no tritonserver that runs.
+    /// `--engine auto` finds no tritonserver that runs, or this binary cannot use one.
     NoTritonserver(ServerError),
     /// A tritonserver was found. The text contains its path.
     #[cfg_attr(
@@ -25,6 +27,9 @@ impl EngineReason {
     /// Returns the reason without the places that were searched.
     pub(super) fn short(&self) -> String {
         match self {
+            Self::NoTritonserver(ServerError::Choice(ChoiceError::NoTritonserver(_))) => {
+                "this binary has no tritonserver engine".to_owned()
+            }
             Self::NoTritonserver(_) => "no usable tritonserver found".to_owned(),
             reason => reason.to_string(),
         }

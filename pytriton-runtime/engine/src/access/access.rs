@@ -166,15 +166,21 @@ impl Access {
 
     /// Describes the groups that the token opens, and where the token is.
     pub fn token_notice(&self) -> Option<String> {
-        let place = match &self.token.as_ref()?.source {
+        let token = self.token.as_ref()?;
+        let place = match &token.source {
             TokenSource::File(file) => file.display().to_string(),
             TokenSource::Variable => VARIABLE.to_owned(),
             TokenSource::Generated(Some(file)) => file.path().display().to_string(),
             TokenSource::Generated(None) => return None,
         };
-        let mut closed = self.http.iter().chain(&self.grpc);
-        let closed = closed.find(|closed| closed.key == KEY)?;
-        let groups: Vec<&str> = closed.groups.iter().map(|group| group.name()).collect();
+        let closed = self.http.iter().chain(&self.grpc);
+        let opened = closed.filter(|closed| Arc::ptr_eq(&closed.secrets, &token.secrets));
+        let mut groups = Vec::new();
+        for group in opened.flat_map(|closed| &closed.groups) {
+            if !groups.contains(&group.name()) {
+                groups.push(group.name());
+            }
+        }
         Some(format!("{}; token in {place}", groups.join(", ")))
     }
 

@@ -133,8 +133,6 @@ fn a_server_without_options_restricts_the_default_groups() {
     assert_eq!(format!("{:?}", default_routes()), format!("{expected:?}"));
 }
 
-/// Reloads a token file that contains `OLD`. Returns whether `NEW` is in effect, and the time that
-/// the reload took. The file is written before the reload, and again while it waits.
 #[test]
 fn only_a_generated_token_is_shown() {
     let generated = access(&[]);
@@ -153,11 +151,29 @@ fn only_a_generated_token_is_shown() {
     let expected = format!("trace; token in {}", file.display());
     assert_eq!(given.token_notice(), Some(expected));
 
+    // The user's own headers open other groups, or a group over one protocol only.
+    for (own, expected) in [
+        (
+            "--http-restricted-api=health:triton-access-token=other",
+            DEFAULT,
+        ),
+        (
+            "--http-restricted-api=statistics:K=hunter2",
+            "shared-memory,model-repository,trace,logging,statistics",
+        ),
+    ] {
+        let notice = access(&[own]).token_notice().unwrap();
+        let (groups, _) = notice.split_once("; token in ").unwrap();
+        assert_eq!(groups, expected.replace(',', ", "), "{own}");
+    }
+
     let open = access(&["--restricted-endpoints="]);
     assert!(open.generated_token().is_none());
     assert_eq!(open.token_notice(), None);
 }
 
+/// Reloads a token file that contains `OLD`. Returns whether `NEW` is in effect, and the time that
+/// the reload took. The file is written before the reload, and again while it waits.
 async fn reload(before: &str, while_waiting: &str) -> (bool, Duration) {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), OLD).unwrap();
