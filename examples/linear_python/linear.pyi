@@ -1,4 +1,4 @@
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -24,10 +24,10 @@ def serve(*, background: Literal[False] = False, **options: object) -> None: ...
 def serve(*, background: Literal[True], **options: object) -> Server: ...
 def infer(
     model: str,
-    inputs: Mapping[str, ArrayLike],
+    inputs: dict[str, Any],
     *,
     version: int | None = None,
-    parameters: Mapping[str, bool | int | float | str] | None = None,
+    parameters: dict[str, Any] | None = None,
 ) -> Any: ...
 
 def Countdown(*args: ArrayLike | None, **kwargs: ArrayLike | None) -> Iterator[NDArray[np.int32]]:

@@ -8,8 +8,8 @@ use pytriton_runtime::tensor::DataType;
 
 use crate::signature::{description, is_identifier};
 
-/// What every module contains.
-const COMMON: &str = r#"from collections.abc import Iterator, Mapping
+/// The part of the stub that is the same in every module.
+const COMMON: &str = r#"from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -35,10 +35,10 @@ def serve(*, background: Literal[False] = False, **options: object) -> None: ...
 def serve(*, background: Literal[True], **options: object) -> Server: ...
 def infer(
     model: str,
-    inputs: Mapping[str, ArrayLike],
+    inputs: dict[str, Any],
     *,
     version: int | None = None,
-    parameters: Mapping[str, bool | int | float | str] | None = None,
+    parameters: dict[str, Any] | None = None,
 ) -> Any: ...
 "#;
 
@@ -75,15 +75,15 @@ fn function(name: &str, spec: &ModelSpec) -> String {
     }
     let parameters = parameters(spec);
     // A docstring ends at three quotes, and a backslash starts an escape sequence.
-    let told = description(spec).replace('\\', r"\\").replace('"', r#"\""#);
-    let told = told
+    let docstring = description(spec).replace('\\', r"\\").replace('"', r#"\""#);
+    let docstring = docstring
         .trim_end()
         .replace('\n', "\n    ")
         .replace("\n    \n", "\n\n");
     // Writing to a `String` cannot fail.
     let _ = writeln!(
         text,
-        "def {name}({parameters}) -> {returned}:\n    \"\"\"{told}\n    \"\"\""
+        "def {name}({parameters}) -> {returned}:\n    \"\"\"{docstring}\n    \"\"\""
     );
     text
 }

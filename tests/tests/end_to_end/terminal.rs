@@ -1,4 +1,4 @@
-//! What a server prints on a terminal and nowhere else.
+//! The output of a server that is only for terminals.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
