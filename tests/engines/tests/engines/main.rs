@@ -1,7 +1,11 @@
 //! Behaviour and messages of a binary with one engine or both. `.ci/run` also builds it with other
 //! features and flags.
 
-#[cfg(all(feature = "tritonserver", not(target_feature = "crt-static")))]
+#[cfg(all(
+    feature = "embedded",
+    feature = "tritonserver",
+    not(target_feature = "crt-static")
+))]
 mod core;
 mod dependencies;
 #[cfg(feature = "tritonserver")]
