@@ -201,10 +201,8 @@ async fn error_of_the_model_has_its_code() {
     let responses = test.core.infer("Fail", None, test.request(&[1.0])).unwrap();
     let error = only(responses).await.unwrap_err();
     assert_eq!(code(&error), Some(Code::Unavailable));
-    assert_eq!(
-        (error.to_string(), error.status().http()),
-        ("no capacity".to_owned(), 503)
-    );
+    assert_eq!(error.status().http(), 503);
+    assert!(error.to_string().starts_with("no capacity"), "{error}");
     // The shape of the output does not match its size.
     let request = test.request(&[1.0, 2.0]);
     let error = only(test.core.infer("Short", None, request).unwrap()).await;
@@ -354,7 +352,7 @@ async fn models_are_loaded_and_unloaded() {
 
 #[test]
 fn stop_waits_for_requests_and_refuses_others() {
-    let test = TestCore::start(&["Echo", "Slow"], MIB, 1);
+    let test = TestCore::start(&["Echo", "Slow"], MIB, 3);
     let running = test.core.infer("Slow", None, test.request(&[1.0])).unwrap();
     let error = test.core.stop().unwrap_err();
     assert_eq!(error, CoreError::Unfinished { requests: 1 });
@@ -374,7 +372,7 @@ fn stop_is_quick_if_no_request_is_running() {
     let begun = Instant::now();
     drop(test);
     assert!(
-        begun.elapsed() < Duration::from_secs(1),
+        begun.elapsed() < Duration::from_secs(3),
         "{:?}",
         begun.elapsed()
     );

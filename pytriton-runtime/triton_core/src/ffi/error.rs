@@ -15,8 +15,8 @@ pub(super) fn check(basics: &Basics, error: Error) -> Result<(), CoreError> {
     Err(result)
 }
 
-/// Returns the contents of an error, which is not null and belongs to the caller or to a response.
-pub(super) fn read(basics: &Basics, error: Error) -> CoreError {
+/// Returns the contents of an error, which is not null.
+fn read(basics: &Basics, error: Error) -> CoreError {
     // SAFETY: the error is not null and lives until the caller deletes it.
     let code = unsafe { (basics.error_code)(error) };
     // SAFETY: as above.

@@ -13,7 +13,7 @@ use crate::response::CoreResponse;
 
 use super::Loaded;
 use super::buffer::OutputBuffer;
-use super::error::{read, text};
+use super::error::text;
 use super::raw::{
     MEMORY_GPU, PARAMETER_BOOL, PARAMETER_DOUBLE, PARAMETER_INT, PARAMETER_STRING, RawResponse,
 };
@@ -40,10 +40,8 @@ impl Response {
         let api = &self.library.api;
         // SAFETY: the response is live until dropped.
         let error = unsafe { (api.response_error)(self.raw) };
-        if !error.is_null() {
-            // The error belongs to the response.
-            return Err(read(&self.library.basics, error));
-        }
+        // Contrary to Triton's header, each call creates an error, which the caller owns.
+        self.library.check(error)?;
         let (mut name, mut version) = (ptr::null(), 0);
         // SAFETY: the response is live until dropped, and the pointers are valid for writes.
         let error = unsafe { (api.response_model)(self.raw, &raw mut name, &raw mut version) };

@@ -47,6 +47,12 @@ static void ignore(error *failed) {
     TRITONSERVER_ErrorDelete(failed);
 }
 
+/* Sends a response. Triton copies the error. */
+static void send(object *response, uint32_t flags, error *failed) {
+  ignore(TRITONBACKEND_ResponseSend(response, flags, failed));
+  ignore(failed);
+}
+
 /* Writes an output. If `size` is not that of the shape, the response is invalid. */
 static error *output(object *response, int type, const int64_t *shape, uint32_t rank, const void *data, uint64_t size) {
   object *output;
@@ -108,6 +114,15 @@ static error *wait(object *request) {
   return 0;
 }
 
+/* Returns an error with a long message, so that a leak of errors is noticed. */
+static error *fail(void) {
+  char message[2048];
+  memset(message, ' ', sizeof message);
+  memcpy(message, "no capacity", 11);
+  message[sizeof message - 1] = 0;
+  return TRITONSERVER_ErrorNew(UNAVAILABLE, message);
+}
+
 /* Sends as many responses as the first element says, until the request is cancelled. The request is
    released in between if that number is odd. */
 static void stream(object *request, const float *x) {
@@ -122,7 +137,7 @@ static void stream(object *request, const float *x) {
     int64_t shape[] = {1, 1};
     ignore(TRITONBACKEND_ResponseNewFromFactory(&response, factory));
     error *failed = output(response, 11, shape, 2, &index, sizeof index);
-    ignore(TRITONBACKEND_ResponseSend(response, 0, failed));
+    send(response, 0, failed);
     if (!early)
       ignore(TRITONBACKEND_RequestIsCancelled(request, &cancelled));
   }
@@ -154,12 +169,12 @@ static void execute(object *instance, const char *model, object *request) {
   if (!strcmp(model, "Slow"))
     failed = wait(request);
   if (!strcmp(model, "Fail"))
-    failed = TRITONSERVER_ErrorNew(UNAVAILABLE, "no capacity");
+    failed = fail();
   if (!failed)
     failed = output(response, type, shape, rank, data, strcmp(model, "Short") ? size : size / 2);
   describe(request, response);
   bool succeeded = !failed;
-  ignore(TRITONBACKEND_ResponseSend(response, FINAL, failed));
+  send(response, FINAL, failed);
   ignore(TRITONBACKEND_ModelInstanceReportStatistics(instance, request, succeeded, 1, 2, 3, 4));
   ignore(TRITONBACKEND_RequestRelease(request, ALL));
 }

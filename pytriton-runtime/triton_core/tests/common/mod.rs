@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::process::{self, Command};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use pytriton_core::memory_budget::MemoryBudget;
@@ -69,20 +69,32 @@ fn write_model(models: &Path, name: &str, datatype: &str, fields: &str) {
     fs::write(model.join("config.pbtxt"), text).unwrap();
 }
 
-fn compile_backend(folder: &Path) -> PathBuf {
-    let backends = folder.join("backends");
+/// Returns the folder of the backend, which is compiled once.
+fn backends() -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("triton_core_backends");
+        compile_backend(&folder);
+        folder
+    });
+    folder.clone()
+}
+
+fn compile_backend(backends: &Path) {
     let backend = backends.join("test");
     fs::create_dir_all(&backend).unwrap();
+    // Another process may be using the library.
+    let new = backend.join(format!("{}.so", process::id()));
     let compiled = Command::new("cc")
         .args(["-Wall", "-Werror", "-O1", "-shared", "-fPIC", "-o"])
-        .arg(backend.join("libtriton_test.so"))
+        .arg(&new)
         .arg(concat!(
             env!("CARGO_MANIFEST_DIR"),
             "/tests/common/backend.c"
         ))
         .status();
     assert!(compiled.unwrap().success());
-    backends
+    fs::rename(new, backend.join("libtriton_test.so")).unwrap();
 }
 
 impl TestCore {
@@ -98,7 +110,7 @@ impl TestCore {
         fs::create_dir(&broken).unwrap();
         fs::write(broken.join("config.pbtxt"), "max_batch_size: -1").unwrap();
         let mut options = CoreOptions::new(folder.path().join("models"));
-        options.backends = Some(compile_backend(folder.path()));
+        options.backends = Some(backends());
         let models = models.iter().map(|name| (*name).to_owned());
         options.control = ModelControl::Explicit(models.collect());
         options.exit_timeout_secs = exit_timeout_secs;
