@@ -38,6 +38,14 @@ fn other_libraries_are_refused_with_the_reason() {
         "{error}"
     );
 
+    // A refused library is not in the global scope, in which others find its functions.
+    compile(
+        &path("user.so"),
+        "int other(void); int user(void) { return other(); }",
+    );
+    let error = open("user.so").to_string();
+    assert!(error.contains("undefined symbol: other"), "{error}");
+
     let basics = "void *TRITONSERVER_ErrorNew(void) { return 0; }
         void TRITONSERVER_ErrorDelete(void) {}
         int TRITONSERVER_ErrorCode(void) { return 0; }

@@ -69,6 +69,7 @@ impl Loaded {
         check(&basics, error).map_err(failed)?;
         check_version(&path, (major, minor))?;
         let api = Api::find(handle).map_err(missing)?;
+        handle.publish(&path)?;
         let mut raw = ptr::null_mut();
         let (allocate, release): (api::AllocateFn, api::ReleaseBufferFn) =
             (allocator::allocate, allocator::release);

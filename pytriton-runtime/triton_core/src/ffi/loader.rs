@@ -9,6 +9,8 @@ use crate::library::LibraryError;
 const NOW: c_int = 2;
 /// `RTLD_LOCAL`.
 const LOCAL: c_int = 0;
+/// `RTLD_NOLOAD`: a library that is not open is an error.
+const NOLOAD: c_int = 4;
 /// `RTLD_GLOBAL`. Backends find Triton's functions in the global scope of the process.
 const GLOBAL: c_int = 0x100;
 
@@ -23,7 +25,8 @@ unsafe extern "C" {
 pub(super) struct Handle(*mut c_void);
 
 impl Handle {
-    /// Opens Triton's library.
+    /// Opens Triton's library, without adding its functions to the global scope of the process: it
+    /// may be refused.
     ///
     /// The libraries next to it are opened first if it needs them: the search path of an executable
     /// does not apply to a library that another program opens.
@@ -34,7 +37,7 @@ impl Handle {
                 message: "this program is linked statically, and cannot open libraries".to_owned(),
             });
         }
-        let first = match open(path, NOW | GLOBAL) {
+        let first = match open(path, NOW | LOCAL) {
             Ok(handle) => return Ok(Self(handle)),
             Err(message) => message,
         };
@@ -46,7 +49,17 @@ impl Handle {
             return Err(failed(first));
         }
         open_siblings(path);
-        open(path, NOW | GLOBAL).map(Self).map_err(failed)
+        open(path, NOW | LOCAL).map(Self).map_err(failed)
+    }
+
+    /// Adds the functions of the library, which is open, and of those that it needs to the global
+    /// scope of the process.
+    pub(super) fn publish(self, path: &Path) -> Result<(), LibraryError> {
+        let published = open(path, NOW | GLOBAL | NOLOAD);
+        published.map(drop).map_err(|message| LibraryError::Open {
+            path: path.to_owned(),
+            message,
+        })
     }
 
     /// Returns the address of a function, or null.
