@@ -15,10 +15,11 @@ use crate::{CoreError, CoreOptions, Library, Responses};
 /// It has threads of its own. Its methods may be called by any thread; those that load, unload or
 /// stop block until Triton is done, so do not call them on a thread of an asynchronous runtime.
 ///
-/// Dropping it stops it, which blocks as well. If requests are still running after a second, the
-/// server is leaked, because Triton's backends and models still use it: call [`stop`](Self::stop)
-/// before. A process with a leaked server should end with `_exit`, because Triton's exit handlers
-/// free memory that the server uses.
+/// Dropping it stops it, which blocks as well: for at most a second for requests, and then for at
+/// most [`CoreOptions::exit_timeout_secs`] for models. If some have not ended then, the server is
+/// leaked, because Triton's backends and models still use it: call [`stop`](Self::stop) before. A
+/// process with a leaked server should end with `_exit`, because Triton's exit handlers free memory
+/// that the server uses.
 #[derive(Debug)]
 pub struct Core {
     server: Server,
@@ -210,13 +211,14 @@ impl Core {
     }
 
     /// Refuses further requests, waits until those under way are completed, and unloads the models.
-    /// Blocks for at most [`CoreOptions::exit_timeout_secs`], and as long again if a model does not
-    /// end, for example because a sequence has no end.
+    /// Blocks for at most [`CoreOptions::exit_timeout_secs`] for the requests, and then as long again
+    /// for the models, if one does not end, for example because a sequence has no end.
     ///
     /// # Errors
     ///
-    /// Returns [`CoreError::Unfinished`] if requests are still running after that. A later call
-    /// waits again.
+    /// Returns [`CoreError::Unfinished`] if requests are still running after that; a later call
+    /// waits again. Returns [`CoreError::Triton`] if models have not ended in time, as does every
+    /// later call.
     pub fn stop(&self) -> Result<(), CoreError> {
         // Pairs with the load in `is_stopping`.
         self.stopping.store(true, Ordering::Release);

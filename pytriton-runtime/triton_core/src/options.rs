@@ -27,8 +27,8 @@ pub struct CoreOptions {
     pub exit_timeout_secs: u32,
     /// The size of the pool of pinned memory, which only models on a GPU use.
     pub pinned_memory_bytes: u64,
-    /// Which messages Triton writes to the standard error of the process. They are options of the
-    /// process: a second server changes those of the first.
+    /// Which messages Triton writes to the standard error of the process. They apply to the whole
+    /// process, and remain after the server is dropped.
     pub log: LogLevels,
     /// Whether metrics are kept.
     pub metrics: bool,

@@ -3,7 +3,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
-use crate::CoreError;
+use crate::error::{Code, CoreError};
 use crate::options::{CoreOptions, ModelControl};
 
 use super::Loaded;
@@ -111,20 +111,24 @@ impl Options {
         library.check(unsafe { (api.set_pinned_bytes)(raw, bytes) })?;
         let log = options.log;
         // SAFETY: as above.
-        library.check(unsafe { (api.set_log_info)(raw, log.info) })?;
+        if_built(library.check(unsafe { (api.set_log_info)(raw, log.info) }))?;
         // SAFETY: as above.
-        library.check(unsafe { (api.set_log_warn)(raw, log.warn) })?;
+        if_built(library.check(unsafe { (api.set_log_warn)(raw, log.warn) }))?;
         // SAFETY: as above.
-        library.check(unsafe { (api.set_log_error)(raw, log.error) })?;
+        if_built(library.check(unsafe { (api.set_log_error)(raw, log.error) }))?;
         // SAFETY: as above.
-        library.check(unsafe { (api.set_log_verbose)(raw, i32::from(log.verbose)) })?;
+        if_built(library.check(unsafe { (api.set_log_verbose)(raw, i32::from(log.verbose)) }))?;
         // SAFETY: as above.
-        library.check(unsafe { (api.set_metrics)(raw, options.metrics) })?;
+        let metrics = library.check(unsafe { (api.set_metrics)(raw, options.metrics) });
+        match options.metrics {
+            true => metrics?,
+            false => if_built(metrics)?,
+        }
         // Both describe the machine, which the metrics of the process already do.
         // SAFETY: as above.
-        library.check(unsafe { (api.set_gpu_metrics)(raw, false) })?;
+        if_built(library.check(unsafe { (api.set_gpu_metrics)(raw, false) }))?;
         // SAFETY: as above.
-        library.check(unsafe { (api.set_cpu_metrics)(raw, false) })
+        if_built(library.check(unsafe { (api.set_cpu_metrics)(raw, false) }))
     }
 }
 
@@ -137,6 +141,35 @@ impl Drop for Options {
     }
 }
 
+/// Ignores that a feature is missing: Triton can be built without logs and without metrics.
+fn if_built(set: Result<(), CoreError>) -> Result<(), CoreError> {
+    match set {
+        Err(CoreError::Triton {
+            code: Code::Unsupported,
+            ..
+        }) => Ok(()),
+        set => set,
+    }
+}
+
 fn c_path(path: &Path) -> Result<CString, CoreError> {
     CString::new(path.as_os_str().as_bytes()).map_err(|_| CoreError::ZeroByte { what: "a path" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_missing_features_are_ignored() {
+        let failed = |code| {
+            Err(CoreError::Triton {
+                code,
+                message: "failed".to_owned(),
+            })
+        };
+        assert_eq!(if_built(Ok(())), Ok(()));
+        assert_eq!(if_built(failed(Code::Unsupported)), Ok(()));
+        assert_eq!(if_built(failed(Code::Internal)), failed(Code::Internal));
+    }
 }

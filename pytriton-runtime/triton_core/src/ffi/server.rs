@@ -59,22 +59,26 @@ type ModelMessage = unsafe extern "C" fn(
 impl Server {
     /// Starts a server, which loads its models.
     pub(crate) fn new(library: &'static Loaded, options: &CoreOptions) -> Result<Self, CoreError> {
-        let options = Options::new(library, options)?;
+        // Before the options, some of which apply to the whole process.
         if IN_USE.swap(true, Ordering::AcqRel) {
             return Err(CoreError::Another);
         }
-        let mut raw = ptr::null_mut();
-        // SAFETY: the pointer is valid for writes, and the options are live until after the call.
-        let error = unsafe { (library.api.server_new)(&raw mut raw, options.raw()) };
-        library
-            .check(error)
-            .inspect_err(|_| IN_USE.store(false, Ordering::Release))?;
+        let raw = Options::new(library, options).and_then(|new| Self::start(library, &new));
+        let raw = raw.inspect_err(|_| IN_USE.store(false, Ordering::Release))?;
         Ok(Self {
             raw,
             library,
             requests: Arc::default(),
             stopped: Mutex::new(None),
         })
+    }
+
+    fn start(library: &Loaded, options: &Options) -> Result<*mut RawServer, CoreError> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: the pointer is valid for writes, and the options are live until after the call.
+        let error = unsafe { (library.api.server_new)(&raw mut raw, options.raw()) };
+        library.check(error)?;
+        Ok(raw)
     }
 
     /// Returns the server, which lives as long as this value.
@@ -229,8 +233,9 @@ impl Server {
     /// Waits until all requests are completed and released, and unloads all models. The caller
     /// sends no further requests.
     ///
-    /// Triton is stopped only then. It would wait in whole seconds, and a second call of its
-    /// function would not wait at all.
+    /// Triton is stopped only then. It would wait for requests in whole seconds, and a second call
+    /// of its function would not wait at all. For the models, it waits for the exit timeout of its
+    /// options, whatever `wait` is.
     pub(crate) fn stop(&self, wait: Duration) -> Result<(), CoreError> {
         let begun = Instant::now();
         while self.unfinished() > 0 {
@@ -240,10 +245,12 @@ impl Server {
             }
             thread::sleep(POLL_INTERVAL);
         }
-        thread::sleep(SETTLE_TIME);
         let library = self.library;
-        // SAFETY: as above.
-        let stop = || library.check(unsafe { (library.api.server_stop)(self.raw) });
+        let stop = || {
+            thread::sleep(SETTLE_TIME);
+            // SAFETY: as above.
+            library.check(unsafe { (library.api.server_stop)(self.raw) })
+        };
         self.stopped.lock().get_or_insert_with(stop).clone()
     }
 
