@@ -183,7 +183,7 @@ impl Core {
     }
 
     /// Loads a model, or loads it again. `config` replaces its configuration, as JSON. Blocks until
-    /// it is loaded.
+    /// it is loaded. If it is loaded already, there is a pause as in [`unload`](Self::unload).
     ///
     /// # Errors
     ///
@@ -195,8 +195,9 @@ impl Core {
     /// Unloads a model, and with `with_dependents` the models that it consists of. Requests under
     /// way are completed after the return.
     ///
-    /// Triton 2.51 can crash if a model is unloaded at the moment at which it completes a request.
-    /// A pause of 300 ms makes that unlikely if no further requests are sent.
+    /// Triton can crash if a model is deleted at the moment at which one of its threads returns from
+    /// a request. A pause of 300 ms before the unload makes that unlikely, unless requests are sent
+    /// meanwhile. Those that take longer are deleted 300 ms after they ended.
     ///
     /// # Errors
     ///

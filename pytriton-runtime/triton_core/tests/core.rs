@@ -351,6 +351,29 @@ async fn models_are_loaded_and_unloaded() {
 }
 
 #[test]
+fn request_that_outlives_its_model_is_deleted_after_a_pause() {
+    let test = TestCore::start(&["Slow"], MIB, 10);
+    for _ in 0..3 {
+        let running = test.core.infer("Slow", None, test.request(&[1.0])).unwrap();
+        // Its first pause ends before the request does.
+        test.core.unload("Slow", false).unwrap();
+        drop(running);
+        wait_for_requests(&test.core);
+        test.core.load("Slow", None).unwrap();
+    }
+    let running = test.core.infer("Slow", None, test.request(&[1.0])).unwrap();
+    test.core.load("Slow", None).unwrap();
+    let begun = Instant::now();
+    drop(running);
+    wait_for_requests(&test.core);
+    assert!(
+        begun.elapsed() >= Duration::from_millis(300),
+        "{:?}",
+        begun.elapsed()
+    );
+}
+
+#[test]
 fn stop_waits_for_requests_and_refuses_others() {
     let test = TestCore::start(&["Echo", "Slow"], MIB, 3);
     let running = test.core.infer("Slow", None, test.request(&[1.0])).unwrap();

@@ -1,6 +1,5 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::{mem, ptr};
 
@@ -14,6 +13,7 @@ use crate::response::ResponseEvent;
 use super::Loaded;
 use super::buffer::OutputBuffer;
 use super::raw::RawRequest;
+use super::requests::{Requests, Sent, Unused};
 
 /// A request that Triton processes. Its two callbacks and its [`Responses`](crate::Responses) share
 /// it.
@@ -23,8 +23,7 @@ use super::raw::RawRequest;
 pub(crate) struct InFlight {
     library: &'static Loaded,
     budget: Option<Arc<MemoryBudget>>,
-    /// The number of requests of the server that are not deleted.
-    requests: Arc<AtomicUsize>,
+    requests: Arc<Requests>,
     state: Mutex<State>,
 }
 
@@ -39,6 +38,8 @@ pub(super) struct Inputs {
 struct State {
     /// The request; null before it is sent and after it is deleted.
     raw: *mut RawRequest,
+    /// When the request was sent; `None` if it was not.
+    sent: Option<Sent>,
     inputs: Inputs,
     /// Whether Triton has released the request.
     is_released: bool,
@@ -53,10 +54,6 @@ struct State {
 
 // SAFETY: any thread may use a request (invariant 4), and the lock serializes its use.
 unsafe impl Send for State {}
-
-/// A request that must be deleted, because Triton does not use it any more.
-#[must_use]
-struct Unused(*mut RawRequest);
 
 impl Inputs {
     /// Takes over the data of the inputs and the reservation that covers it.
@@ -73,11 +70,12 @@ impl InFlight {
     pub(super) fn new(
         library: &'static Loaded,
         budget: Option<Arc<MemoryBudget>>,
-        requests: Arc<AtomicUsize>,
+        requests: Arc<Requests>,
         inputs: Inputs,
     ) -> Arc<Self> {
         let state = State {
             raw: ptr::null_mut(),
+            sent: None,
             inputs,
             is_released: false,
             is_complete: false,
@@ -111,15 +109,17 @@ impl InFlight {
 
     /// Records that the request is about to be sent.
     pub(super) fn sending(&self, raw: *mut RawRequest) {
-        // Pairs with the load in `Server::unfinished`.
-        self.requests.fetch_add(1, Ordering::AcqRel);
-        self.state.lock().raw = raw;
+        let sent = self.requests.sending();
+        let mut state = self.state.lock();
+        (state.raw, state.sent) = (raw, Some(sent));
     }
 
     /// Records that Triton did not accept the request, which the caller deletes.
     pub(super) fn not_sent(&self) {
-        self.state.lock().raw = ptr::null_mut();
-        self.requests.fetch_sub(1, Ordering::AcqRel);
+        let mut state = self.state.lock();
+        (state.raw, state.sent) = (ptr::null_mut(), None);
+        drop(state);
+        self.requests.not_sent();
     }
 
     /// Records that Triton has released the request.
@@ -176,17 +176,10 @@ impl InFlight {
         drop(unread);
     }
 
-    fn delete(&self, unused: Option<Unused>) {
-        let Some(raw) = unused.map(|Unused(raw)| raw) else {
-            return;
-        };
-        // SAFETY: Triton does not use the request any more (invariant 4), and `State::unused` has
-        // cleared the only other pointer.
-        let error = unsafe { (self.library.api.request_delete)(raw) };
-        if let Err(error) = self.library.check(error) {
-            tracing::warn!(%error, "cannot delete a request of Triton's core");
+    fn delete(&self, unused: Option<(Unused, Sent)>) {
+        if let Some((request, sent)) = unused {
+            self.requests.delete(request, sent);
         }
-        self.requests.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -228,8 +221,11 @@ impl State {
     }
 
     /// Returns the request if Triton does not use it any more.
-    fn unused(&mut self) -> Option<Unused> {
-        let is_unused = self.is_released && self.is_complete && !self.raw.is_null();
-        is_unused.then(|| Unused(mem::replace(&mut self.raw, ptr::null_mut())))
+    fn unused(&mut self) -> Option<(Unused, Sent)> {
+        if !self.is_released || !self.is_complete {
+            return None;
+        }
+        let sent = self.sent.take()?;
+        Some((Unused(mem::replace(&mut self.raw, ptr::null_mut())), sent))
     }
 }

@@ -13,8 +13,8 @@
 //! 4. A request is in flight from its sending until Triton has called both its release callback,
 //!    once, and its response callback with the final flag, once. Each of the two callbacks owns a
 //!    count of the [`InFlight`], so it is live until then. Triton allocates no output for a
-//!    request, and uses nothing of it, after both. Then the request is deleted. Until then it may
-//!    be cancelled by any thread.
+//!    request, and uses nothing of it, after both. Then the request is deleted, after a pause if a
+//!    model was unloaded meanwhile. Until both it may be cancelled by any thread.
 //! 5. A backend writes to an output before it sends the response, and not after that.
 //! 6. No panic leaves a callback.
 
@@ -29,6 +29,7 @@ mod loader;
 mod options;
 mod raw;
 mod request;
+mod requests;
 mod response;
 mod server;
 

@@ -1,6 +1,6 @@
 use std::ffi::{CString, c_char};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{ptr, slice, thread};
 
@@ -15,14 +15,14 @@ use super::options::Options;
 use super::raw::{
     CONFIG_VERSION, METRICS_PROMETHEUS, PARAMETER_STRING, RawMessage, RawParameter, RawServer,
 };
+use super::requests::{Requests, SETTLE_TIME};
 
 /// A server that this process owns. It is deleted on drop, unless it has not stopped in time.
 #[derive(Debug)]
 pub(crate) struct Server {
     raw: *mut RawServer,
     library: &'static Loaded,
-    /// The number of requests that are not deleted. Triton's threads decrease it.
-    requests: Arc<AtomicUsize>,
+    requests: Arc<Requests>,
     /// The result of stopping Triton, which only the first call of its function reports.
     stopped: Mutex<Option<Result<(), CoreError>>>,
 }
@@ -38,10 +38,6 @@ static IN_USE: AtomicBool = AtomicBool::new(false);
 
 /// How long a server that is dropped waits for its requests.
 const DROP_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// How long the threads of the models may take to return from their start or their last request. If
-/// a model is deleted before, Triton 2.51 reads from an empty queue (`StopBackendThread`), and crashes.
-const SETTLE_TIME: Duration = Duration::from_millis(300);
 
 /// How often the number of requests is read while waiting for them.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
@@ -68,7 +64,7 @@ impl Server {
         Ok(Self {
             raw,
             library,
-            requests: Arc::default(),
+            requests: Requests::new(library),
             stopped: Mutex::new(None),
         })
     }
@@ -90,14 +86,13 @@ impl Server {
         self.library
     }
 
-    pub(super) fn requests(&self) -> &Arc<AtomicUsize> {
+    pub(super) fn requests(&self) -> &Arc<Requests> {
         &self.requests
     }
 
     /// Returns the number of requests that Triton has not completed and released.
     pub(crate) fn unfinished(&self) -> usize {
-        // Pairs with the additions and subtractions in `InFlight`.
-        self.requests.load(Ordering::Acquire)
+        self.requests.unfinished()
     }
 
     pub(crate) fn is_live(&self) -> Result<bool, CoreError> {
@@ -189,6 +184,14 @@ impl Server {
     }
 
     pub(crate) fn load(&self, model: &str, config: Option<&str>) -> Result<(), CoreError> {
+        // The loaded model is replaced, which unloads it.
+        match self.model_is_ready(model, None).unwrap_or(false) {
+            true => self.requests.unloading(|| self.load_now(model, config)),
+            false => self.load_now(model, config),
+        }
+    }
+
+    fn load_now(&self, model: &str, config: Option<&str>) -> Result<(), CoreError> {
         let (library, model) = (self.library, model_name(model)?);
         let Some(config) = config else {
             // SAFETY: as above.
@@ -203,13 +206,13 @@ impl Server {
 
     pub(crate) fn unload(&self, model: &str, with_dependents: bool) -> Result<(), CoreError> {
         let (library, model) = (self.library, model_name(model)?);
-        thread::sleep(SETTLE_TIME);
         let unload = match with_dependents {
             true => library.api.unload_dependents,
             false => library.api.unload_model,
         };
         // SAFETY: as above.
-        library.check(unsafe { unload(self.raw, model.as_ptr()) })
+        let unload = || library.check(unsafe { unload(self.raw, model.as_ptr()) });
+        self.requests.unloading(unload)
     }
 
     pub(crate) fn metrics(&self) -> Result<String, CoreError> {
