@@ -4,6 +4,10 @@ use pytriton_core::tracked_tensor::TrackedTensor;
 
 use crate::CoreError;
 
+/// What a small output occupies in addition to its data, at most: its buffer with the alignment,
+/// its owners and its shape.
+const OUTPUT_OVERHEAD_BYTES: usize = 256;
+
 /// A response of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoreResponse {
@@ -52,7 +56,10 @@ impl ResponseEvent {
             Some(Ok(response)) => {
                 let outputs = response.outputs.iter().map(|(name, tensor)| {
                     let data = tensor.data().len();
-                    let small = if data < MIN_TRACKED_BYTES { data } else { 0 };
+                    let small = match data < MIN_TRACKED_BYTES {
+                        true => data + OUTPUT_OVERHEAD_BYTES,
+                        false => 0,
+                    };
                     name.len() + small + size_of::<(String, TrackedTensor)>()
                 });
                 let texts = response.model_name.len() + response.id.len();

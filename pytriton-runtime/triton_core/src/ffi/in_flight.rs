@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::{mem, ptr};
@@ -101,9 +102,9 @@ impl InFlight {
         &self,
         size: usize,
     ) -> Result<Option<Arc<OutputBuffer>>, MemoryBudgetError> {
-        match size {
-            0 => Ok(None),
-            size => OutputBuffer::new(size, self.budget.as_ref()).map(Some),
+        match NonZeroUsize::new(size) {
+            None => Ok(None),
+            Some(size) => OutputBuffer::new(size, self.budget.as_ref()).map(Some),
         }
     }
 
