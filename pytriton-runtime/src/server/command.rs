@@ -65,13 +65,6 @@ pub(super) enum Command {
         #[arg(long)]
         native: bool,
     },
-    /// Open the library of a tritonserver and describe it, for `check`
-    #[command(hide = true)]
-    DescribeCore {
-        /// The folder of the installation
-        #[arg(value_name = "DIR")]
-        folder: PathBuf,
-    },
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -1,5 +1,7 @@
 use std::error::Error;
+use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -29,6 +31,9 @@ use super::{
 
 /// The exit code for a usage error, as in clap.
 const USAGE_ERROR: u8 = 2;
+
+/// The first argument of the process that opens the library of a tritonserver for `check`.
+pub(super) const DESCRIBE_CORE: &str = "describe-core";
 
 /// The parts that a program adds to its server.
 #[derive(Debug)]
@@ -126,10 +131,25 @@ pub(super) fn run(
             let message = tritonserver::write_models(&folder, native, &registry)?;
             message.iter().try_for_each(|text| print_output(text))
         }),
-        Command::DescribeCore { folder } => print_output(&tritonserver::describe_core(&folder)),
         Command::Completions { shell } => print_output(&command_docs::completions(shell, program)),
         Command::Man => command_docs::manual(program).and_then(|page| print_output(&page)),
     };
+    exit_code(done)
+}
+
+/// Returns the folder of the tritonserver whose library this process opens for `check`, if that has
+/// started it. This is no subcommand, because a program can set the arguments of its command line.
+pub(super) fn core_to_describe(mut process: impl Iterator<Item = OsString>) -> Option<PathBuf> {
+    let is_child = process.nth(1)? == DESCRIBE_CORE;
+    process.next().filter(|_| is_child).map(PathBuf::from)
+}
+
+/// Opens the library of a tritonserver and describes it.
+pub(super) fn describe_core(folder: &Path) -> ExitCode {
+    exit_code(print_output(&tritonserver::describe_core(folder)))
+}
+
+fn exit_code(done: Result<(), ServerError>) -> ExitCode {
     match done {
         Ok(()) => {
             logging::flush();
@@ -222,6 +242,16 @@ mod tests {
     use io::ErrorKind::{BrokenPipe, StorageFull};
 
     use super::*;
+
+    #[test]
+    fn only_the_child_of_check_describes_the_core() {
+        let of = |arguments: &[&str]| core_to_describe(arguments.iter().map(OsString::from));
+        let folder = Some(PathBuf::from("/opt/tritonserver"));
+        assert_eq!(of(&["p", DESCRIBE_CORE, "/opt/tritonserver"]), folder);
+        assert_eq!(of(&["p", DESCRIBE_CORE]), None);
+        assert_eq!(of(&["p", "check", DESCRIBE_CORE]), None);
+        assert_eq!(of(&["p"]), None);
+    }
 
     #[test]
     fn lost_output_is_an_error() {

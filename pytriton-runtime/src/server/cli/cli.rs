@@ -107,6 +107,9 @@ impl<A: clap::Args + Send + Sync + 'static> Cli<A> {
     /// The exit code is 0 for success, 1 for a failure, and 2 for an error in the command line or
     /// in a configuration file.
     pub fn run(mut self) -> ExitCode {
+        if let Some(folder) = run::core_to_describe(env::args_os()) {
+            return run::describe_core(&folder);
+        }
         let program = match Program::new::<A>(self.name, self.version) {
             Ok(program) => program,
             Err(clash) => return run::usage_error(&clash),

@@ -1,16 +1,25 @@
+use std::error::Error as StdError;
+use std::iter::successors;
 use std::path::Path;
 use std::{env, fs};
 
 use pytriton_triton_core::{Core, CoreError, CoreOptions, Library, LogLevels, ModelControl};
 use serde_json::Value;
+use thiserror::Error;
 
+use crate::server::run::DESCRIBE_CORE;
 use crate::triton::{Located, Version, program_output};
-
-/// The name of the hidden subcommand whose process opens the library of a tritonserver.
-const SUBCOMMAND: &str = "describe-core";
 
 /// The start of the lines of that process. The library writes to the same output.
 const PREFIX: &str = "triton-core: ";
+
+/// `check` could not open the library of an installed Triton: it is missing, is that of another
+/// version, lacks another library, or crashed. Only programs that use Triton's core need it.
+#[derive(Debug, Error)]
+#[error("Triton's core cannot be opened: {reason}")]
+struct Unopened {
+    reason: String,
+}
 
 /// Describes the core of a tritonserver and its backends. The core is opened by a child process, so
 /// that a crash of the library does not end this one.
@@ -20,7 +29,7 @@ pub(super) fn core_lines(located: &Located) -> Vec<String> {
     };
     let mut lines = match opened(&root) {
         Ok(lines) => lines,
-        Err(reason) => vec![format!("Triton's core cannot be opened: {reason}")],
+        Err(reason) => vec![Unopened { reason }.to_string()],
     };
     let backends = located.backends().map(|folder| backends(&folder));
     lines.push(match backends.unwrap_or_default() {
@@ -33,7 +42,7 @@ pub(super) fn core_lines(located: &Located) -> Vec<String> {
 /// Returns the lines of a child process that opens the core.
 fn opened(root: &Path) -> Result<Vec<String>, String> {
     let program = env::current_exe().map_err(|error| error.to_string())?;
-    let arguments = [SUBCOMMAND.as_ref(), root.as_os_str()];
+    let arguments = [DESCRIBE_CORE.as_ref(), root.as_os_str()];
     let output = program_output(&program, &arguments).map_err(|error| error.to_string())?;
     let lines = output.lines().filter_map(|line| line.strip_prefix(PREFIX));
     let lines: Vec<String> = lines.map(str::to_owned).collect();
@@ -46,17 +55,17 @@ fn opened(root: &Path) -> Result<Vec<String>, String> {
 /// Opens the core of an installation in this process, and describes it.
 pub(in crate::server) fn describe(root: &Path) -> String {
     let lines = describe_library(root).unwrap_or_else(|reason| {
-        let reason = format!("Triton's core cannot be opened: {reason}");
-        vec![reason]
+        let error = Unopened { reason }.to_string();
+        error.lines().map(str::to_owned).collect()
     });
     let lines = lines.iter().map(|line| format!("{PREFIX}{line}\n"));
     lines.collect()
 }
 
 fn describe_library(root: &Path) -> Result<Vec<String>, String> {
-    let library = Library::of_installation(root).map_err(|error| error.to_string())?;
-    let metadata = metadata(library, root).map_err(|error| error.to_string())?;
-    let metadata: Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    let library = Library::of_installation(root).map_err(|error| reason(&error))?;
+    let metadata = metadata(library, root).map_err(|error| reason(&error))?;
+    let metadata: Value = serde_json::from_str(&metadata).map_err(|error| reason(&error))?;
     let version = metadata["version"].as_str().unwrap_or_default();
     let extensions = metadata["extensions"].as_array();
     let extensions = extensions.into_iter().flatten().filter_map(Value::as_str);
@@ -71,6 +80,13 @@ fn describe_library(root: &Path) -> Result<Vec<String>, String> {
     ];
     lines.extend(vulnerable(version));
     Ok(lines)
+}
+
+/// Returns the messages of an error and of its sources.
+fn reason(error: &dyn StdError) -> String {
+    let errors = successors(Some(error), |&error| error.source());
+    let messages: Vec<String> = errors.map(ToString::to_string).collect();
+    messages.join(": ")
 }
 
 /// Returns the metadata of a server without models.
@@ -92,7 +108,7 @@ fn vulnerable(version: &str) -> Option<String> {
     let version: Version = version.parse().ok()?;
     (version < Version::SAFE).then(|| {
         format!(
-            "Triton {version} has published vulnerabilities: do not expose it to untrusted clients; {} and later versions have none",
+            "Triton {version} has published vulnerabilities: do not expose it to untrusted clients, and upgrade to {} or later",
             Version::SAFE
         )
     })
@@ -115,6 +131,8 @@ fn backends(folder: &Path) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use pytriton_triton_core::LibraryError;
+
     use super::*;
 
     #[test]
@@ -142,6 +160,16 @@ mod tests {
             root.path().display()
         );
         assert_eq!(describe(root.path()), expected);
+    }
+
+    #[test]
+    fn reasons_contain_the_sources() {
+        let error = LibraryError::Initialize {
+            path: "/lib".into(),
+            source: CoreError::Stopping,
+        };
+        let expected = "cannot initialize /lib: the server is stopping";
+        assert_eq!(reason(&error), expected);
     }
 
     #[test]
