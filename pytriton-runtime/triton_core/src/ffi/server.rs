@@ -55,7 +55,7 @@ type ModelMessage = unsafe extern "C" fn(
 impl Server {
     /// Starts a server, which loads its models.
     pub(crate) fn new(library: &'static Loaded, options: &CoreOptions) -> Result<Self, CoreError> {
-        // Before the options, some of which apply to the whole process.
+        // This comes first, because creating options changes the log of the process.
         if IN_USE.swap(true, Ordering::AcqRel) {
             return Err(CoreError::Another);
         }
