@@ -23,7 +23,7 @@ def test_only_the_panel_requires_the_token(look):
 
 
 def test_token_of_the_link_opens_the_panel(look):
-    page = look("", token=os.environ["PYTRITON_TEST_TOKEN"])
+    page = look("", refused=["403"], token=os.environ["PYTRITON_TEST_TOKEN"])
     page.get_by_role("link", name="Linear").click()
     expect(page.locator(".live figure")).to_have_count(6)
     assert "token" not in page.url

@@ -86,7 +86,7 @@ class Live {
     }
     const names = ["p50", "p99"].map((name, index) => `${name} ${milliseconds(quantiles[index])}`);
     const label = `latency: ${names.join(", ")}`;
-    const drawn = history([steps.map((step) => step.p50), steps.map((step) => step.p99)], label, { unit: milliseconds });
+    const drawn = timeline([steps.map((step) => step.p50), steps.map((step) => step.p99)], label, { unit: milliseconds });
     return figure("latency", legend(names), drawn, "");
   }
 
@@ -193,11 +193,11 @@ function perSecond(number) {
 }
 
 function gauge(name, value, series, { to, hint, unit } = {}) {
-  return figure(name, value, history(series, `${name}: ${value}`, { to, unit }), hint ? el("small", {}, hint) : "");
+  return figure(name, value, timeline(series, `${name}: ${value}`, { to, unit }), hint ? el("small", {}, hint) : "");
 }
 
 // Draws lines of past values up to now.
-function history(series, label, { to, unit }) {
+function timeline(series, label, { to, unit }) {
   const looks = Math.max(LEAST, ...series.map(({ length }) => length));
   const full = series.map((values) => [...Array(looks - values.length).fill(NaN), ...values]);
   return lines(full, label, { from: 0, to, axis: { unit, left: `−${Math.round((looks * PERIOD) / 1000)} s`, right: "now" } });
