@@ -92,8 +92,8 @@ pub enum Error {
     Run {
         /// The runtime.
         runtime: &'static str,
-        /// The runtime's error with its causes, for [`log`](Self::log). It may contain values of all
-        /// rows, so clients must not receive it.
+        /// The runtime's error with its causes, for [`log`](Self::log). It may contain values of
+        /// all rows, so clients must not receive it.
         message: String,
     },
     /// An output is not an array of the expected type.

@@ -18,8 +18,8 @@
 //! The function's signature defines the model: see [`macro@model`]. The module `guide` explains
 //! each topic with examples, from a first model to production.
 //!
-//! [`runtime_models`] defines models at run time, and [`Triton`] is the server as a value, which the
-//! program starts and stops.
+//! [`runtime_models`] defines models at run time, and [`Triton`] is the server as a value, which
+//! the program starts and stops.
 //!
 //! ```
 //! use pytriton::Triton;

@@ -34,8 +34,8 @@ impl TrackedBytes {
         Ok(Self::covered(bytes, permit))
     }
 
-    /// Attaches a reservation to the bytes of any owner, such as a buffer that a foreign library has
-    /// filled. `permit` grows if it does not cover them yet.
+    /// Attaches a reservation to the bytes of any owner, such as a buffer that a foreign library
+    /// has filled. `permit` grows if it does not cover them yet.
     ///
     /// # Errors
     ///

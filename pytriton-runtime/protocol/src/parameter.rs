@@ -2,8 +2,8 @@ use std::fmt;
 
 /// The value of a request or response parameter.
 ///
-/// These are all types of the protocol. The enum is exhaustive, so that a codec that does not handle
-/// one does not compile.
+/// These are all types of the protocol. The enum is exhaustive, so that a codec that does not
+/// handle one does not compile.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ParameterValue {
     /// A boolean.

@@ -36,9 +36,9 @@ impl Core {
     ///
     /// # Errors
     ///
-    /// Returns a [`CoreError`] if the options are invalid, a repository is not a folder, the process
-    /// has a server already, or, with [`CoreOptions::exit_on_error`], a model or a response cache
-    /// does not load.
+    /// Returns a [`CoreError`] if the options are invalid, a repository is not a folder, the
+    /// process has a server already, or, with [`CoreOptions::exit_on_error`], a model or a response
+    /// cache does not load.
     pub fn start(
         library: Library,
         options: &CoreOptions,
@@ -195,9 +195,9 @@ impl Core {
     /// Unloads a model, and with `with_dependents` the models that it consists of. Requests under
     /// way are completed after the return.
     ///
-    /// Triton can crash if a model is deleted at the moment at which one of its threads returns from
-    /// a request. A pause of 300 ms before the unload makes that unlikely, unless requests are sent
-    /// meanwhile. Those that take longer are deleted 300 ms after they ended.
+    /// Triton can crash if a model is deleted at the moment at which one of its threads returns
+    /// from a request. A pause of 300 ms before the unload makes that unlikely, unless requests are
+    /// sent meanwhile. Those that take longer are deleted 300 ms after they ended.
     ///
     /// # Errors
     ///
@@ -212,8 +212,8 @@ impl Core {
     }
 
     /// Refuses further requests, waits until those under way are completed, and unloads the models.
-    /// Blocks for at most [`CoreOptions::exit_timeout_secs`] for the requests, and then as long again
-    /// for the models, if one does not end, for example because a sequence has no end.
+    /// Blocks for at most [`CoreOptions::exit_timeout_secs`] for the requests, and then as long
+    /// again for the models, if one does not end, for example because a sequence has no end.
     ///
     /// # Errors
     ///

@@ -4,8 +4,8 @@ use pytriton_core::tracked_tensor::TrackedTensor;
 
 use crate::CoreError;
 
-/// What a small output occupies in addition to its data, at most: its buffer with the alignment,
-/// its owners and its shape.
+/// The maximum size of what a small output needs in addition to its data: the padding of its
+/// buffer, its owners and its shape.
 const OUTPUT_OVERHEAD_BYTES: usize = 256;
 
 /// A response of a model.

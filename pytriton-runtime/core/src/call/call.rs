@@ -274,8 +274,8 @@ impl<'a> Call<'a> {
         self.called.set(true);
     }
 
-    /// Converts the tensor of an input, unless the request omits it. The memory of elements that the
-    /// conversion decodes is reserved first.
+    /// Converts the tensor of an input, unless the request omits it. The memory of elements that
+    /// the conversion decodes is reserved first.
     fn converted<'c, T: Element, A>(
         &'c self,
         input: usize,

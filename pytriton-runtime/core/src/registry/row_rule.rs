@@ -1,6 +1,6 @@
 //! The rules of models whose rows are the texts of OpenAI requests, for functions with macros and
-//! for run-time models. The first input receives the texts, and every other input the member with its
-//! name.
+//! for run-time models. The first input receives the texts, and every other input the member with
+//! its name.
 
 use crate::tensor::DataType;
 use crate::text::equal;

@@ -55,7 +55,8 @@ impl<C: ReservingCollection> Bounded<C> {
     ///
     /// # Errors
     ///
-    /// Returns a [`CollectionError`] if the collection is full, or if its memory cannot be reserved.
+    /// Returns a [`CollectionError`] if the collection is full, or if its memory cannot be
+    /// reserved.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -70,7 +71,7 @@ impl<C: ReservingCollection> Bounded<C> {
 }
 
 impl<T> Bounded<Vec<T>> {
-    /// Creates an empty list with room for `capacity` items, but at most as many as its limit.
+    /// Creates an empty list with memory for `capacity` items, but for no more than its limit.
     ///
     /// # Errors
     ///

@@ -23,8 +23,8 @@ pub(crate) trait Collection: Default {
 
 /// A collection whose growth is known, so that its memory can be reserved first.
 pub(crate) trait ReservingCollection: Collection {
-    /// Grows the collection if it has no room for one more item, after reserving its memory. It
-    /// never has more than `most` items.
+    /// Reserves memory for one more item and allocates it, if the collection is full. Its
+    /// capacity never exceeds `most`.
     ///
     /// # Errors
     ///

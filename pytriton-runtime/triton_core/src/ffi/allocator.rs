@@ -11,8 +11,8 @@ use super::error::to_raw;
 use super::in_flight::InFlight;
 use super::raw::{MEMORY_CPU, RawAllocator};
 
-/// Allocates an output. `user` is the request's [`InFlight`], and `buffer_user` receives an `Arc` of
-/// the [`OutputBuffer`].
+/// Allocates an output. `user` is the request's [`InFlight`], and `buffer_user` receives an `Arc`
+/// of the [`OutputBuffer`].
 pub(super) unsafe extern "C" fn allocate(
     _: *mut RawAllocator,
     _: *const c_char,

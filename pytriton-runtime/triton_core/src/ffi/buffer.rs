@@ -87,8 +87,8 @@ impl OutputBuffer {
 
 impl Drop for OutputBuffer {
     fn drop(&mut self) {
-        // SAFETY: the memory was allocated with this layout, and nothing uses it any more: the users
-        // of the buffer own a count of it.
+        // SAFETY: the memory was allocated with this layout, and nothing uses it any more: the
+        // users of the buffer own a count of it.
         unsafe { dealloc(self.memory.as_ptr(), self.layout) };
     }
 }

@@ -119,7 +119,8 @@ fn last_error() -> String {
     if ptr::eq(text, ptr::null()) {
         return "unknown error".to_owned();
     }
-    // SAFETY: the message ends with a zero byte, and lives until this thread calls the loader again.
+    // SAFETY: the message ends with a zero byte, and lives until this thread calls the loader
+    // again.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_string_lossy().into_owned()
 }

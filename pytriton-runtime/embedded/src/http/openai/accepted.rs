@@ -122,7 +122,8 @@ pub(super) async fn decoded<B: Body, T: Send + 'static>(
 }
 
 /// Returns the bytes of the requests to a model if they must be written on another thread. Each
-/// request to the model repeats the members that all of them share. A request that hardly grows is not parsed twice.
+/// request to the model repeats the members that all of them share. A request that hardly grows is
+/// not parsed twice.
 pub(super) fn heavier(bytes: usize, assumed: usize) -> Option<usize> {
     (!is_light(bytes) && bytes / 2 > assumed).then_some(bytes)
 }
