@@ -21,7 +21,8 @@ use crate::testing::{GATE, IDENTITY, app_state, settles};
 
 use super::super::tests::{app, send};
 
-const PROMPT: TensorDeclaration = TensorDeclaration {
+/// An input with one text.
+pub(super) const PROMPT: TensorDeclaration = TensorDeclaration {
     name: "prompt",
     datatype: DataType::Bytes,
     rank: None,

@@ -9,13 +9,13 @@ use ndarray::{Array2, Ix2};
 use pytriton_core::call::{Call, Execution, Instance};
 use pytriton_core::model::{CallMode, QueuePolicy, TensorDeclaration};
 use pytriton_core::registry::{ModelDeclaration, ModelOptions};
-use pytriton_protocol::tensor::DataType;
 use serde_json::{Value, json};
 
 use crate::testing::heap::peak;
 use crate::testing::{GATE, IDENTITY, app_state, settles};
 
 use super::super::super::tests::{Got, send};
+use super::super::tests::PROMPT;
 use super::*;
 
 /// Returns the length of each text, and the number of rows of the call. `wait` waits for [`GATE`],
@@ -31,13 +31,7 @@ const LENGTHS: ModelDeclaration = ModelDeclaration {
     },
     inputs: &[TensorDeclaration {
         name: "texts",
-        datatype: DataType::Bytes,
-        rank: None,
-        shape: Some(&[1]),
-        optional: false,
-        description: "",
-        example: &[],
-        labels: "",
+        ..PROMPT
     }],
     call: CallMode::Request,
     load: |_| Ok(Box::new(Lengths)),
