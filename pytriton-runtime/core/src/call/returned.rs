@@ -129,10 +129,7 @@ fn requested(
     tensors: SmallVec<Option<TrackedTensor>>,
     parameters: Parameters,
 ) -> Response {
-    Response {
-        parameters,
-        ..Response::new(request.select_outputs(tensors))
-    }
+    Response::with_parameters(request.select_outputs(tensors), parameters)
 }
 
 /// Splits the outputs of a call by request.

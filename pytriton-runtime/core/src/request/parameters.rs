@@ -14,12 +14,16 @@ use pytriton_protocol::ParameterValue;
 /// assert_eq!(parameters.str("beams"), None);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Parameters(BTreeMap<String, ParameterValue>);
+pub struct Parameters(Option<Box<Map>>);
+
+/// Most requests and responses have no parameters, so that an empty map is never created: its drop
+/// would cost more than the rest of its life.
+type Map = BTreeMap<String, ParameterValue>;
 
 impl Parameters {
     /// Returns the value of a parameter.
     pub fn get(&self, name: &str) -> Option<&ParameterValue> {
-        self.0.get(name)
+        self.0.as_ref()?.get(name)
     }
 
     /// Returns the value of a boolean parameter.
@@ -75,26 +79,35 @@ impl Parameters {
         name: impl Into<String>,
         value: impl Into<ParameterValue>,
     ) -> Option<ParameterValue> {
-        self.0.insert(name.into(), value.into())
+        let map = self.0.get_or_insert_default();
+        map.insert(name.into(), value.into())
     }
 
     pub(super) fn remove(&mut self, name: &str) {
-        self.0.remove(name);
+        if let Some(map) = &mut self.0 {
+            map.remove(name);
+            self.0 = self.0.take().filter(|map| !map.is_empty());
+        }
     }
 
     /// Sets all parameters of `others`.
     pub fn extend(&mut self, others: Self) {
-        self.0.extend(others.0);
+        match (&mut self.0, others.0) {
+            (Some(map), Some(others)) => map.extend(*others),
+            (_, None) => {}
+            (None, others) => self.0 = others,
+        }
     }
 
     /// Returns the parameters in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &ParameterValue)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value))
+        let parameters = self.0.iter().flat_map(|map| map.iter());
+        parameters.map(|(name, value)| (name.as_str(), value))
     }
 
     /// Returns the approximate memory of the parameters in bytes.
     pub fn bytes(&self) -> usize {
-        let texts = self.0.iter().map(|(name, value)| {
+        let texts = self.iter().map(|(name, value)| {
             let value = match value {
                 ParameterValue::String(value) => value.len(),
                 _ => 0,
@@ -106,12 +119,12 @@ impl Parameters {
 
     /// Returns the number of parameters.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.0.as_ref().map_or(0, |map| map.len())
     }
 
     /// Returns whether there are no parameters.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
     }
 }
 
@@ -130,6 +143,24 @@ fn exact(negative: bool, magnitude: u64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_without_the_last_are_empty() {
+        let mut parameters = Parameters::default();
+        parameters.insert("a", 1);
+        let mut others = Parameters::default();
+        others.extend(parameters.clone());
+        others.insert("b", 2);
+        assert_eq!((others.len(), others.is_empty()), (2, false));
+        others.remove("b");
+        assert_eq!(others, parameters);
+        others.extend(Parameters::default());
+        others.remove("a");
+        assert_eq!((others.len(), others.is_empty()), (0, true));
+        assert_eq!(others, Parameters::default());
+        others.extend(parameters.clone());
+        assert_eq!(others, parameters);
+    }
 
     #[test]
     fn integers_convert_to_double_if_lossless() {

@@ -19,9 +19,16 @@ pub struct Response {
 impl Response {
     /// Creates a response without parameters.
     pub fn new(outputs: SmallVec<(usize, TrackedTensor)>) -> Self {
+        Self::with_parameters(outputs, Parameters::default())
+    }
+
+    pub(crate) fn with_parameters(
+        outputs: SmallVec<(usize, TrackedTensor)>,
+        parameters: Parameters,
+    ) -> Self {
         Self {
             outputs,
-            parameters: Parameters::default(),
+            parameters,
             held: None,
         }
     }
