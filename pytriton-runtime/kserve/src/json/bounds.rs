@@ -80,29 +80,42 @@ impl<'p> Bounds<'p> {
 /// Returns the memory that a parser allocates to find the end of a text. It pushes a byte for each
 /// open bracket, and copies member names that contain escapes. Both grow by doubling. A name that
 /// is kept is copied once more.
+///
+/// A name is copied before its colon is found to be missing, so every string at the position of a
+/// name counts.
 fn parser_bytes(text: &str) -> usize {
     if text.len() < SHORT_BYTES {
         return 0;
     }
     let bytes = text.as_bytes();
     let (mut at, mut depth, mut most) = (0, 0_usize, 0);
+    // One bit for each open bracket, the innermost last: whether it opens an object. The parser
+    // refuses more than 128 levels.
+    let mut objects = 0_u128;
+    let mut name_expected = false;
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' => {
                 let length = super::string_length(&bytes[at..]);
                 at += length;
-                let behind = bytes.get(at..).unwrap_or_default();
-                let next = behind.iter().find(|byte| !byte.is_ascii_whitespace());
-                if next == Some(&b':') {
+                if name_expected {
                     most = most.max(length);
                 }
+                name_expected = false;
                 continue;
             }
             b'[' | b'{' => {
+                name_expected = *byte == b'{';
+                objects = objects << 1 | u128::from(name_expected);
                 depth += 1;
                 most = most.max(depth);
             }
-            b']' | b'}' => depth = depth.saturating_sub(1),
+            b']' | b'}' => {
+                objects >>= 1;
+                depth = depth.saturating_sub(1);
+                name_expected = false;
+            }
+            b',' => name_expected = objects & 1 == 1,
             _ => {}
         }
         at += 1;
@@ -129,6 +142,11 @@ mod tests {
             (format!(r#"["{long}"]"#), 1),
             ("[".repeat(200), 200),
             (format!("\"{long}"), 0),
+            (format!(r#"{{"{long}"#), 100 + 1 + SHORT_BYTES),
+            (format!(r#"{{"{long}","#), 102),
+            (format!(r#"{{"a":[1,"{long}"],"b":"{long}"}}"#), 3),
+            (format!(r#"{{"a":[{{}}],"{long}"]"#), 102),
+            (format!(r#"[{{"a":1}},"{long}"]"#), 3),
         ];
         for (text, expected) in table {
             assert_eq!(parser_bytes(&text), 0);
