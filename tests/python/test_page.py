@@ -159,6 +159,56 @@ def test_live_panel_draws_statistics(look):
     shoot(page, "live")
 
 
+def test_overview_shows_rates_of_all_models(look):
+    page = look("Linear")
+    page.get_by_role("link", name="All models").click()
+    expect(page.get_by_role("heading", level=2)).to_have_text("All models")
+    row = page.locator("tbody tr").filter(has_text="AddSub")
+    expect(row.locator("td").nth(0)).to_have_text("0 /s")
+    for _ in range(5):
+        inputs = [{"name": name, "datatype": "FP32", "shape": [1, 2], "data": [1, 2]} for name in "ab"]
+        assert page.request.post(f"{BASE}/v2/models/AddSub/infer", data={"inputs": inputs}).ok
+    expect(row.locator("td").nth(0)).not_to_have_text("0 /s")
+    expect(row.locator("td").nth(1)).to_have_text("0 /s")
+    expect(row.locator("td").nth(2)).to_contain_text("ms")
+    expect(row.locator("td").nth(5)).to_have_text("1")
+    other = page.locator("tbody tr").filter(has_text="Linear")
+    expect(other.locator("td").nth(2)).to_have_text("–")
+    shoot(page, "overview")
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    row.get_by_role("link").click()
+    expect(page.get_by_role("heading", level=2)).to_have_text("AddSub")
+
+
+def test_earlier_requests_are_listed_and_repeated(look):
+    page = look("AddSub")
+    assert page.get_by_text("Requests of this page").is_hidden()
+    for a, b in [("1 2", "3 5"), ("10 20", "30 50")]:
+        fill(page, a=a, b=b)
+        send(page)
+    page.get_by_text("Requests of this page (2)").click()
+    entries = page.locator(".tried li")
+    expect(entries.first).to_contain_text("a: 10 20, b: 30 50")
+    expect(entries.first).to_contain_text("200 in")
+    entries.last.get_by_role("button", name="show").click()
+    assert output(page, "add") == "4 7"
+    expect(page.locator("code")).to_contain_text("[1,2]")
+    entries.first.get_by_role("button", name="repeat").click()
+    expect(page.get_by_text("Requests of this page (3)")).to_be_visible()
+    assert output(page, "add") == "40 70"
+    shoot(page, "tried")
+    for _ in range(19):
+        entries.first.get_by_role("button", name="repeat").click()
+        expect(page.locator(".answer .status.right")).to_be_visible()
+    expect(entries).to_have_count(20)
+    page.get_by_role("link", name="Linear").click()
+    expect(page.get_by_role("heading", level=2)).to_have_text("Linear")
+    assert page.get_by_text("Requests of this page").is_hidden()
+    page.get_by_role("link", name="AddSub").click()
+    expect(page.locator(".tried li")).to_have_count(20)
+
+
 def test_calls_between_models_are_counted(look):
     page = look("Peak")
     expect(page.locator(".live figure")).to_have_count(6)

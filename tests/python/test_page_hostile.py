@@ -96,7 +96,7 @@ def test_model_names_and_descriptions_are_shown_as_text(look, text, width):
 def test_five_hundred_models_are_searchable(look):
     models = [model(f"model_{number}_{'long' * (number % 9)}", description="x" * 400) for number in range(500)]
     page = look("", routes=served(*models))
-    links = page.locator("nav a")
+    links = page.locator("nav ul a")
     expect(links).to_have_count(500)
     page.get_by_label("find a model").fill("MODEL_42_")
     expect(links.filter(visible=True)).to_have_count(1)

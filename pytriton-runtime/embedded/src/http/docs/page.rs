@@ -18,9 +18,12 @@ const SCRIPT: &str = concat!(
     include_str!("page/field.js"),
     include_str!("page/answer.js"),
     include_str!("page/snippet.js"),
+    include_str!("page/tried.js"),
     include_str!("page/trial.js"),
     include_str!("page/calls.js"),
+    include_str!("page/polled.js"),
     include_str!("page/live.js"),
+    include_str!("page/overview.js"),
     include_str!("page/model.js"),
     include_str!("page/page.js"),
 );

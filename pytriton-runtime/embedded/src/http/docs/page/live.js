@@ -1,5 +1,4 @@
-// The polling interval, and the number of samples that are kept.
-const PERIOD = 2000;
+// The number of samples that are kept.
 const KEPT = 90;
 
 // The minimum number of samples in a plot. The newest is on the right.
@@ -7,44 +6,30 @@ const LEAST = 30;
 
 // The activity of a model while the page is open. Counts come from its statistics, everything else
 // from the metrics if the server has them.
-class Live {
+class Live extends Polled {
   constructor(model) {
+    super();
     this.model = model;
     this.samples = [];
-    this.said = el("p", { class: "said" });
     this.grid = el("div", { class: "plots" });
     this.calls = el("div", {});
     this.element = el("section", { class: "card live", "aria-label": "Live" }, el("h3", {}, "Live"), this.said, this.grid, this.calls);
     this.loop();
   }
 
-  async loop() {
-    const begun = performance.now();
-    while (performance.now() - begun < 1000 || this.element.isConnected) {
-      // If the server requires a token, do not poll again before there is a new one.
-      const closed = this.refused && secrets.get(this.refused.header) === this.refused.given;
-      if (!document.hidden && !closed) await this.look();
-      await new Promise((resolve) => setTimeout(resolve, PERIOD));
-    }
+  async read() {
+    const response = await ask("statistics", `v2/models/${encodeURIComponent(this.model.name)}/stats`, { quiet: true });
+    if (!response.ok) throw new Error(await failure(response));
+    const { model_stats: own } = await response.json();
+    this.samples.push({ at: performance.now(), ...counted(own), ...(await this.metrics()) });
+    this.samples.splice(0, this.samples.length - KEPT);
+    this.draw();
   }
 
-  async look() {
-    try {
-      const response = await ask("statistics", `v2/models/${encodeURIComponent(this.model.name)}/stats`, { quiet: true });
-      if (!response.ok) throw new Error(await failure(response));
-      const { model_stats: own } = await response.json();
-      this.samples.push({ at: performance.now(), ...counted(own), ...(await this.metrics()) });
-      this.samples.splice(0, this.samples.length - KEPT);
-      this.refused = undefined;
-      this.draw();
-    } catch (error) {
-      this.grid.replaceChildren();
-      this.calls.replaceChildren();
-      this.samples = [];
-      this.refused = error instanceof Closed ? { header: error.header, given: secrets.get(error.header) } : undefined;
-      this.said.replaceChildren(`No statistics: ${error.message}. `);
-      if (this.refused) this.said.append(button("Enter the token…", async () => (await question(error.header, error.wrong)) && this.look()));
-    }
+  clear() {
+    this.grid.replaceChildren();
+    this.calls.replaceChildren();
+    this.samples = [];
   }
 
   async metrics() {

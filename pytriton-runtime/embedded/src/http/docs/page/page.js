@@ -54,25 +54,29 @@ function reveal(link) {
 
 function start(models) {
   const links = new Map(models.map(({ name }) => [name, el("a", { href: `#${encodeURIComponent(name)}` }, name)]));
+  // The name of no model contains a slash that is not encoded.
+  const all = el("a", { href: "#/" }, "All models");
   const items = [...links].map(([name, link]) => [name.toLowerCase(), el("li", {}, link)]);
   nav.replaceChildren(...items.map(([, item]) => item));
-  nav.parentElement.querySelector("search")?.remove();
+  for (const earlier of nav.parentElement.querySelectorAll("search, p")) earlier.remove();
+  if (models.length > 1) nav.before(el("p", {}, all));
   if (models.length > MANY) nav.before(finder(items));
   let shown;
   const show = () => {
     const model = models.find(({ name }) => location.hash === links.get(name).hash) ?? models[0];
     if (!model) return main.replaceChildren(empty("No models are served", el("p", {}, "The server has no models, or none is loaded."), "Reload"));
-    for (const [other, link] of links) {
-      if (other === model.name) {
+    const current = models.length > 1 && location.hash === all.hash ? all : links.get(model.name);
+    for (const link of [all, ...links.values()]) {
+      if (link === current) {
         link.setAttribute("aria-current", "page");
         reveal(link);
       } else link.removeAttribute("aria-current");
     }
-    if (shown === model.name) return;
+    if (shown === current) return;
     const first = shown === undefined;
-    shown = model.name;
-    document.title = `${model.name} · pytriton`;
-    main.replaceChildren(modelPage(model));
+    shown = current;
+    document.title = `${current.textContent} · pytriton`;
+    main.replaceChildren(current === all ? new Overview(models).element : modelPage(model));
     if (!first) main.querySelector("h2").focus();
   };
   window.onhashchange = show;

@@ -23,7 +23,8 @@ class Trial {
       el("div", { class: "actions" }, this.send, this.stop, model.decoupled ? "" : this.encoding()),
     );
     const answer = el("section", { class: "card answer", "aria-label": "Answer" }, el("h3", {}, "Answer"), this.status, this.answer);
-    this.element = el("div", { class: "trial" }, this.form, el("div", {}, answer, this.snippets.element));
+    this.tried = new Tried(model.name, (entry) => this.shown(entry), (call) => this.run(call));
+    this.element = el("div", { class: "trial" }, this.form, el("div", {}, answer, this.snippets.element, this.tried.element));
     this.ready = true;
     this.changed();
   }
@@ -117,17 +118,35 @@ class Trial {
       this.form.querySelector("[aria-invalid=true]")?.focus();
       return;
     }
+    await this.run(this.call());
+  }
+
+  async run(call) {
+    if (this.aborter) return;
     this.aborter = new AbortController();
+    this.size = 0;
+    this.snippets.show(call);
     this.busy(true);
     try {
-      await this.asked(this.call());
+      await this.asked(call);
     } catch (error) {
       const stopped = error.name === "AbortError";
       this.say(stopped ? "Stopped." : error.message, stopped ? "" : "wrong");
     }
     this.aborter = undefined;
     this.busy(false);
-    this.snippets.show(this.snippets.call);
+    // The server may have asked for a token.
+    this.snippets.show(call);
+    const [, kind = ""] = this.status.className.split(" ");
+    this.tried.add({ call, text: this.status.textContent, kind, outputs: [...this.answer.childNodes], size: this.size });
+  }
+
+  // Shows an earlier request and its response.
+  shown({ call, text, kind, outputs }) {
+    if (this.aborter) return;
+    this.answer.replaceChildren(...outputs);
+    this.say(text, kind);
+    this.snippets.show(call);
   }
 
   busy(busy) {
@@ -161,6 +180,7 @@ class Trial {
 
   async read(response, begun) {
     const bytes = new Uint8Array(await response.arrayBuffer());
+    this.size = bytes.length;
     const time = performance.now() - begun;
     const { said, tensors } = inferResponse(response.headers, bytes);
     const parameters = Object.entries(said.parameters ?? {}).map(([name, value]) => `${name}: ${value}`);
