@@ -7,6 +7,10 @@ use super::{Bounded, CollectionError};
 /// Shorter texts are parsed without inspecting their structure first.
 const SHORT_BYTES: usize = 4 << 10;
 
+/// Lists of objects, and the objects in them, are at most this deep. Values below are not parsed,
+/// only their end is found.
+const PARSED_DEPTH: usize = 2;
+
 /// The memory for parsing one JSON text, which is reserved before it is allocated.
 #[derive(Debug)]
 pub(crate) struct Bounds<'p> {
@@ -82,7 +86,8 @@ impl<'p> Bounds<'p> {
 /// is kept is copied once more.
 ///
 /// A name is copied before its colon is found to be missing, so every string at the position of a
-/// name counts.
+/// name counts. A string in place of a list or object is copied before its type is found to be
+/// wrong, if it contains escapes.
 fn parser_bytes(text: &str) -> usize {
     if text.len() < SHORT_BYTES {
         return 0;
@@ -96,11 +101,13 @@ fn parser_bytes(text: &str) -> usize {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' => {
-                let length = super::string_length(&bytes[at..]);
-                at += length;
-                if name_expected {
-                    most = most.max(length);
+                let string = &bytes[at..];
+                let string = &string[..super::string_length(string)];
+                let copied = depth <= PARSED_DEPTH && string.contains(&b'\\');
+                if name_expected || copied {
+                    most = most.max(string.len());
                 }
+                at += string.len();
                 name_expected = false;
                 continue;
             }
@@ -137,7 +144,7 @@ mod tests {
         let table = [
             ("[]".to_owned(), 1),
             ("[[],[[]]]".to_owned(), 3),
-            (format!(r#"{{"a":["[[[[[[\"{{{{"],"b":"{long}"}}"#), 3),
+            (format!(r#"{{"a":["[[[[[[\"{{{{"],"b":"{long}"}}"#), 12),
             (format!(r#"{{"{long}" : 1}}"#), 102),
             (format!(r#"["{long}"]"#), 1),
             ("[".repeat(200), 200),
@@ -147,6 +154,9 @@ mod tests {
             (format!(r#"{{"a":[1,"{long}"],"b":"{long}"}}"#), 3),
             (format!(r#"{{"a":[{{}}],"{long}"]"#), 102),
             (format!(r#"[{{"a":1}},"{long}"]"#), 3),
+            (format!(r#"{{"a":"\n{long}"}}"#), 104),
+            (format!(r#"{{"a":["\n{long}"]}}"#), 104),
+            (format!(r#"{{"a":[{{"b":"\n{long}"}}]}}"#), 3),
         ];
         for (text, expected) in table {
             assert_eq!(parser_bytes(&text), 0);

@@ -1,8 +1,9 @@
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::object::unexpected_string;
 use super::{Bounded, Bounds, Limit, Object};
 
 /// Parses an array of objects.
@@ -41,6 +42,10 @@ impl<'de, const N: usize> Visitor<'de> for ListSeed<'_, '_, N> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.list.noun)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Err(unexpected_string(text, &self))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {

@@ -1,18 +1,35 @@
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use pytriton_core::text::excerpt;
+use serde::de::{
+    DeserializeSeed, Deserializer, Error, Expected, IgnoredAny, MapAccess, Unexpected, Visitor,
+};
 use serde_json::value::RawValue;
 
-/// Parses a single JSON text. A byte-order mark may precede it, as in Triton 2.51.
+/// A string in place of an object or array. The parser would copy a longer one for its error.
+const SHORT_STRING: usize = 64;
+
+/// Parses a single JSON text, which is an object or array. A byte-order mark may precede it, as in
+/// Triton 2.51.
 pub(crate) fn parse<'a, S: DeserializeSeed<'a>>(
     text: &'a str,
     seed: S,
 ) -> Result<S::Value, serde_json::Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = match text.trim_start().starts_with('"') && text.len() > SHORT_STRING {
+        true => "\"…\"",
+        false => text,
+    };
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = seed.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
+}
+
+/// Returns the error for a string in place of an object or array, which names the beginning of the
+/// string.
+pub(super) fn unexpected_string<E: Error>(text: &str, expected: &dyn Expected) -> E {
+    E::invalid_type(Unexpected::Str(&excerpt(text)), expected)
 }
 
 /// Parses an object and returns the texts of the known members. A duplicate member is an error.
@@ -38,6 +55,10 @@ impl<'de, const N: usize> Visitor<'de> for Object<N> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.noun)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Err(unexpected_string(text, &self))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
@@ -105,6 +126,7 @@ mod tests {
 
     #[test]
     fn parse_errors_are_specific() {
+        let long = format!(" \"{}", "no".repeat(SHORT_STRING));
         let table = [
             ("", "EOF"),
             ("[]", "invalid type: sequence, expected a point"),
@@ -112,6 +134,8 @@ mod tests {
             (r#"{"x":1} {}"#, "trailing characters"),
             (r#"{"x":1e}"#, "invalid number"),
             (r#"{"x":NaN}"#, "expected value"),
+            ("\"no\"", "invalid type: string \"no\", expected a point"),
+            (&long, "invalid type: string \"…\", expected a point"),
         ];
         for (text, expected) in table {
             let message = parse(text, POINT).unwrap_err().to_string();
